@@ -1,4 +1,4 @@
-"""What is kept of people's work on failures beside their verdicts."""
+"""Annotation by a team: queues of failures, who has which case, and the history of people's verdicts."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from schema.ids import make_id
 from schema.people import MAX_NAME, check_person
 
 MAX_CHANGES = 1000
-"""So often one person's verdict on a failure may be changed."""
+"""How many changes the history of one verdict holds at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
-    """What a person said of a failure at a moment; the newest that is not undone is what they say.
+    """One change of a person's verdict on a failure. The newest change that is not undone is the current verdict.
 
     Attributes:
-        attribution_id: the verdict, whose id stays the same while what it says changes.
-        number: of the change, from 1; it was undone if later ones stand no more than it does.
-        changed_by: the person; an admin may withdraw another person's verdict.
-        said: JSON text, the whole verdict, its names in camel case; None if it was withdrawn.
-        undone_at, undone_by: when this change was taken back, and by whom; None while it stands.
+        attribution_id: id of the verdict; a change of the verdict keeps the id.
+        number: of the change within the history of the verdict, from 1.
+        changed_by: the author, or the admin who withdrew the verdict.
+        said: JSON text, the whole verdict with names in camel case; None if the change withdrew the verdict.
+        undone_at, undone_by: when and by whom the change was undone; None if it was not.
     """
 
     id: str
@@ -49,9 +49,9 @@ MAX_RESERVATION_SECONDS = 7 * 24 * 3600
 class CaseOrder(StrEnum):
     """Which failures a queue takes first.
 
-    RANDOM: any. UNSURE: those whose method is least sure, and those that no method has explained. DISAGREEMENT: those
-    on which methods disagree. ERROR_TYPE: as many of each error type that methods name. SYSTEM: as many of each memory
-    system, which are the traces of one name or source.
+    RANDOM: any failure. UNSURE: failures without a verdict, and failures whose verdicts have a low confidence.
+    DISAGREEMENT: failures with verdicts of different error types. ERROR_TYPE: equally many of each error type that
+    methods name. SYSTEM: equally many of each memory system, that is, of the traces with one name or source.
     """
 
     RANDOM = "random"
@@ -62,10 +62,10 @@ class CaseOrder(StrEnum):
 
 
 class Progress(StrEnum):
-    """How far one person is with one case.
+    """The state of a case for one annotator.
 
-    RESERVED: they have it, until their reservation ends. DONE: they have submitted a verdict. SKIPPED: they left it to
-    others. GONE: the failure was deleted.
+    RESERVED: the annotator has the case until the reservation ends. DONE: the annotator has submitted a verdict.
+    SKIPPED: the annotator left the case to others. GONE: the failure was deleted.
     """
 
     RESERVED = "reserved"
@@ -76,18 +76,18 @@ class Progress(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnnotationQueue:
-    """Failures that people are to judge, each by several of them, blind to each other.
+    """Failures to annotate: several people judge each case without seeing the verdicts of others.
 
     Attributes:
-        id: of the project and the name, so that a project has one queue of a name.
-        ordering: by what the failures were chosen.
-        seed: of all that is drawn: which failures, and each person's order of them.
+        id: hash of project and name, so that names of queues are unique in a project.
+        ordering: how the failures were chosen.
+        seed: of the random choice of failures, and of each person's order of the cases.
         annotators: how many people judge each case.
-        people: who may; anybody who may write where it is empty.
-        reservation_seconds: how long a case is kept for a person.
+        people: the people who may annotate; if empty, every writer of the project may.
+        reservation_seconds: how long a case is reserved for a person.
         failure_ids: the cases.
-        ranks: of each case, in the same order: those of a lower rank come first, whoever asks.
-        closed_at: since when nobody gets a case of it; None while it is open.
+        ranks: one rank for each of ``failure_ids``; every annotator gets cases with a lower rank first.
+        closed_at: when the queue stopped giving out cases; None while the queue is open.
     """
 
     id: str
@@ -126,13 +126,13 @@ class AnnotationQueue:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One person and one case of a queue.
+    """A case of a queue, assigned to one person.
 
     Attributes:
-        reserved_until: by the store's clock; None unless it is reserved.
-        changed_at: by the store's clock; of two changes in a queue the later one has the later time.
-        attribution_id: the verdict that was submitted.
-        draft: JSON text: what the person wanted to submit, as long as it is not stored as a verdict.
+        reserved_until: by the store's clock; None unless ``progress`` is RESERVED.
+        changed_at: by the store's clock; strictly increasing within a queue.
+        attribution_id: the verdict that the person submitted.
+        draft: JSON text, a submission of the person that is not stored as a verdict yet.
     """
 
     id: str
@@ -148,5 +148,5 @@ class Assignment:
 
 
 def queue_id(project_id: str, name: str) -> str:
-    """The id of a project's queue of a name."""
+    """The id of a project's queue, from its name."""
     return make_id("AnnotationQueue", project_id, name)

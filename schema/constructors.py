@@ -1,8 +1,8 @@
 """Fast constructors of frozen dataclasses, for code that makes very many objects.
 
-The ``__init__`` of a frozen dataclass calls ``object.__setattr__`` for each field: 23 calls for a variable, which is
-most of the time that it takes to read a large closure. Here an object of an unfrozen twin class is filled by plain
-assignments, at a quarter of the cost, and then its class is set to the model: both classes have the same slots.
+The ``__init__`` of a frozen dataclass calls ``object.__setattr__`` once a field: 23 calls for a variable, most of the
+time of reading a large closure. The constructor made here fills an object of an unfrozen twin class by plain
+assignments, at a quarter of the cost, and then sets the object's class to the model: both classes have equal slots.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 
 def constructor(model: Callable[P, T]) -> Callable[P, T]:
-    """A function that takes the same arguments as the class and returns the same object.
+    """A faster function with the arguments and the result of the class.
 
-    Give them by position: 23 arguments by name take six times as long.
+    Pass arguments by position: 23 arguments by name take six times as long.
 
     Args:
         model: a frozen dataclass with slots, without ``__post_init__``.

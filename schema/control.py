@@ -1,4 +1,4 @@
-"""What the platform keeps of its own beside the traces: keys, jobs, the audit log and how long traces are kept."""
+"""Records of the platform beside the traces: API keys, jobs, the audit log and retention policies."""
 
 from __future__ import annotations
 
@@ -10,30 +10,29 @@ from schema.errors import InputError
 
 
 class Role(StrEnum):
-    """What a principal may do in a project; each role may do all that the roles before it may."""
+    """What a principal may do in a project; each role includes the rights of the roles listed above it."""
 
     READER = "reader"
     WRITER = "writer"
     ADMIN = "admin"
 
     def allows(self, needed: Role) -> bool:
-        """Whether this role is enough where ``needed`` is required."""
+        """Whether this role includes the rights of ``needed``."""
         order = list(Role)
         return order.index(self) >= order.index(needed)
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key to one project. The key itself is shown once, and only its hash is kept.
+    """An API key of one project. The key's text is shown once, and only the hash of the secret part is stored.
 
     Attributes:
-        id: stands in the key in the clear, so that the key can be found: 16 hexadecimal digits.
-        secret_hash: SHA-256 of the key's secret part, in hexadecimal. The secret is 256 random bits, so that a slow
-            hash would protect nothing.
-        created_by: the principal that made it; ``command line`` for the first.
+        id: the public part of the key, by which the key is looked up: 16 hexadecimal digits.
+        secret_hash: SHA-256 of the key's secret part, in hexadecimal. The secret is 256 random bits, so a slow hash
+            would protect nothing.
+        created_by: the principal that made the key; ``command line`` for the first key.
         last_used_at: to about a minute.
-        person: whose key it is; their verdicts have this name, whichever of their keys they use. Without one, the key's
-            name stands for them.
+        person: the author of verdicts given with the key, the same for all keys of a person; None means the key's name.
     """
 
     id: str
@@ -50,7 +49,7 @@ class ApiKey:
 
 
 class JobKind(StrEnum):
-    """What a job does."""
+    """The kinds of work that jobs do."""
 
     IMPORT = "import"
     ATTRIBUTE = "attribute"
@@ -68,25 +67,25 @@ class JobState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether the job can't change any more."""
+        """Whether the job can't change any more: done, failed or cancelled."""
         return self in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work that outlives the request for it, and the process that does it.
+    """Work that outlives the request and the process.
 
-    A runner that takes a job holds a lease on it, and renews the lease while it works. When others have seen a lease
-    unchanged for as long as it lasts, its runner is gone, and another runner takes the job.
+    A runner that takes a job holds a lease on the job, and renews the lease while working. When other runners have
+    seen the lease unchanged for the length of a lease, the first runner is gone, and another runner takes the job.
 
     Attributes:
-        arguments: JSON text, an object; which members it has depends on the kind.
-        stage: what it is doing at the moment.
-        done: how much of ``total`` is done; ``total`` is None while it is not known.
-        result: JSON text; None until it is done.
-        error: why it failed, in words for the person who asked.
-        attempts: how many times a runner has taken it.
-        cancel_requested: whether somebody asked to stop it.
+        arguments: JSON text, an object whose members depend on the kind.
+        stage: name of the current step of the work.
+        done: how much of ``total`` is done; ``total`` is None while unknown.
+        result: JSON text; None until the job is done.
+        error: why the job failed, in words for the person who asked.
+        attempts: how many times a runner has taken the job.
+        cancel_requested: whether somebody asked to stop the job.
         owner: the runner that holds the lease; see ``Lease``.
     """
 
@@ -111,16 +110,16 @@ class Job:
 
 
 BEGUN = "begun"
-"""The outcome of an act that takes several transactions, until it is known how it ended."""
+"""The outcome of an act of several transactions, until the act has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A runner's hold on a job, as it stands. It changes whenever it is renewed.
+    """A runner's lease on a job. Each renewal changes ``until``.
 
     Attributes:
-        until: when it ends by its owner's clock. It only tells one renewal from the next: nobody compares it with a
-            clock of their own, because clocks differ and can be set.
+        until: the end of the lease by the owner's clock. Other runners only look whether ``until`` changes, and never
+            compare the time with their own clocks, because clocks differ and can be set.
     """
 
     job_id: str
@@ -130,18 +129,17 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """Who did what: every write through a door, and what admins read.
+    """An entry of the audit log: a write through a door, or an admin's read.
 
-    It is written in the same transaction as the change. Where that is not possible, it is written before the change as
-    ``BEGUN``, and its outcome is added afterwards: no change goes without an entry, and no entry claims more than is
-    known.
+    The entry is written in the transaction of the change. An act of several transactions writes the entry first as
+    ``BEGUN`` and sets the outcome afterwards, so that every change has an entry and no entry claims an unknown outcome.
 
     Attributes:
         actor: the principal, such as ``key:0f3a…`` or ``oidc:alice``.
-        action: what was asked, such as ``deleteTrace``.
-        target: the id of what it was done to; None where there is none.
+        action: name of the act, such as ``deleteTrace``.
+        target: id of the changed element or record; None if the act has no target.
         outcome: ``ok``, the name of the error, or ``BEGUN``.
-        request_id: joins the entry to the log and to the answer's header.
+        request_id: the id of the request in the server's log and in the header of the answer.
     """
 
     id: str
@@ -160,12 +158,12 @@ MOST_TRACES = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """How long a project keeps its traces. A trace that is beyond either bound is deleted.
+    """How long a project keeps its traces. A trace beyond either bound is deleted.
 
     Attributes:
-        days: a trace is deleted when nothing has been written to it for this many days.
-        traces: this many are kept: those that were written to most recently.
-        changed_by: the principal that set it.
+        days: delete a trace this many days after the last write to the trace.
+        traces: keep this many traces, the most recently written.
+        changed_by: the principal that set the policy.
         due_at: when to look next for traces to delete.
 
     Raises:
@@ -188,5 +186,5 @@ class RetentionPolicy:
 
     @property
     def id(self) -> str:
-        """The project's id: a project has one policy."""
+        """The project's id, because a project has one policy."""
         return self.project_id

@@ -14,7 +14,7 @@ def error_type_meant(word: str) -> ErrorType:
     """The error type that a word names, in upper or lower case.
 
     Raises:
-        ValueError: it is none; the message names the nearest one, and all that there are.
+        ValueError: no error type has this name; the message names the nearest error type, and all error types.
     """
     known = {one.casefold(): one for one in ErrorType}
     folded = word.strip().casefold()

@@ -1,4 +1,4 @@
-"""The errors that callers have to expect; each says what is wrong and where."""
+"""The errors that callers have to expect; each message says what is wrong and where."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 
 
 class MemTraceError(Exception):
-    """Base of the expected errors; they can be sent to another process."""
+    """Base of the expected errors. Errors can be pickled, so that a child process can raise them in its parent."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As it is now: what it was made from is not kept."""
-        return _made_again, (type(self), self.args, self.__dict__)
+        return _unpickled, (type(self), self.args, self.__dict__)
 
 
-def _made_again(kind: type[MemTraceError], args: tuple[Any, ...], said: dict[str, Any]) -> MemTraceError:
+def _unpickled(kind: type[MemTraceError], args: tuple[Any, ...], said: dict[str, Any]) -> MemTraceError:
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(said)
@@ -23,11 +22,11 @@ def _made_again(kind: type[MemTraceError], args: tuple[Any, ...], said: dict[str
 
 
 class InputError(MemTraceError):
-    """Input that can't be taken.
+    """Input that is refused.
 
     Attributes:
-        source: the file or stream.
-        place: the place inside it, such as ``data.edges[17]``; empty where the whole is meant.
+        source: name of the input, such as a file, a stream or ``queue``.
+        place: the place within the source, such as ``data.edges[17]``; empty for the whole source.
         problem: what is wrong.
     """
 
@@ -39,7 +38,7 @@ class InputError(MemTraceError):
 
 
 class ConflictError(MemTraceError):
-    """An id is stored already, with other content.
+    """An element with this id is already stored with other content.
 
     Attributes:
         label: Trace, Session, Operation, Variable, Derivation, Failure or Attribution.
@@ -65,12 +64,12 @@ class NotFoundError(MemTraceError):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that a reference may mean.
+    """An element that a reference may mean.
 
     Attributes:
         label: Trace, Session, Operation, Variable, Derivation, Failure or Attribution.
-        name: as its source calls it; empty where it has none.
-        trace_id: the trace that it belongs to; its own id where it is one.
+        name: the name in the source; empty if the element has none.
+        trace_id: the element's trace; a trace's own id.
     """
 
     id: str
@@ -85,11 +84,11 @@ class Candidate:
 
 
 class AmbiguousError(MemTraceError):
-    """Several things have the id in their sources, or an id that begins so.
+    """A reference fits several elements, as an external id or as the beginning of an id.
 
     Attributes:
-        candidates: ids of some of them.
-        described: the same with labels, names and traces, where they are known.
+        candidates: ids of some of these elements.
+        described: the same elements with labels, names and traces; empty if unknown.
     """
 
     def __init__(
@@ -111,15 +110,15 @@ class StoreError(MemTraceError):
 
 
 class DiskFullError(StoreError):
-    """The store's disk has no room for more."""
+    """The store's disk is full."""
 
 
 class DamagedError(StoreError):
-    """A part of the store's file is damaged: it has to be restored from a copy."""
+    """The store's file is damaged and has to be restored from a copy."""
 
 
 class QueueFullError(StoreError):
-    """Too many events are waiting to be written to the graph."""
+    """Too many events are waiting in the queue."""
 
     def __init__(self) -> None:
         super().__init__("the queue of events is full: send them again later")

@@ -1,7 +1,7 @@
-"""Deterministic ids: the same thing sent twice has the same id.
+"""Deterministic ids: an element that is sent twice has one id.
 
-An id is BLAKE2b with 16 bytes, in hexadecimal, over the label and the parts that identify the thing. Each part has its
-length before it, so that different lists of parts never give the same bytes.
+An id is BLAKE2b with 16 bytes, in hexadecimal, over the label and the parts that identify the element. The length of
+each part is hashed before the part, so that different lists of parts never give equal bytes.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ VALUE_HASH_PREFIX = "b2:"
 
 
 def make_id(label: str, *parts: str) -> str:
-    """The id of the thing that ``parts`` identify under ``label``: 32 hexadecimal digits."""
+    """The id of the element that ``parts`` identify under ``label``: 32 hexadecimal digits."""
     return IdMaker(label)(*parts)
 
 
 class IdMaker:
-    """``make_id`` for many things that share all parts but the last ones: those are hashed once."""
+    """``make_id`` for many elements with common first parts, which are hashed once."""
 
     def __init__(self, label: str, *parts: str) -> None:
         self._start = blake2b(digest_size=16)
@@ -27,7 +27,7 @@ class IdMaker:
             self._start.update(_framed(part))
 
     def __call__(self, *parts: str) -> str:
-        """The id of the thing that the further parts identify."""
+        """The id from the common parts and the further ``parts``."""
         state = self._start.copy()
         for part in parts:
             state.update(_framed(part))
@@ -45,5 +45,5 @@ def trace_id(project_id: str, external_id: str) -> str:
 
 
 def hash_value(data: bytes) -> str:
-    """The address of a value: the algorithm's prefix ``b2:`` and BLAKE2b-16 in hexadecimal."""
+    """The hash of a value: the algorithm's prefix ``b2:`` and BLAKE2b-16 in hexadecimal."""
     return VALUE_HASH_PREFIX + blake2b(data, digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""The closed lists of kinds. A source's own word stays beside them as ``category``."""
+"""The closed lists of kinds. A source's own word for the kind is kept as ``category``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class VariableKind(StrEnum):
-    """What a variable is. Also its second label in Neo4j."""
+    """The kind of a variable, also its second label in Neo4j."""
 
     MESSAGE = "Message"
     QUERY = "Query"
@@ -27,7 +27,7 @@ class VariableKind(StrEnum):
 
 
 class OperationKind(StrEnum):
-    """What an operation does. Also its second label in Neo4j."""
+    """The kind of an operation, also its second label in Neo4j."""
 
     EXTRACTION = "Extraction"
     UPDATE = "Update"
@@ -44,9 +44,10 @@ class OperationKind(StrEnum):
 
 
 class DerivationKind(StrEnum):
-    """How a target came from its source.
+    """How the target of a derivation came from its source.
 
-    A ``Read`` joins an occurrence to the version that was read; a ``Revision`` joins two versions of one variable.
+    ``Read``: the target is an occurrence, and the source is the version that was read. ``Revision``: target and source
+    are two versions of one variable.
     """
 
     DERIVATION = "Derivation"
@@ -65,7 +66,7 @@ class Status(StrEnum):
 
 
 class Origin(StrEnum):
-    """Who says that an answer failed."""
+    """Who judged an answer wrong."""
 
     JUDGE = "judge"
     ANNOTATION = "annotation"
@@ -75,9 +76,9 @@ class Origin(StrEnum):
 class QuestionKind(StrEnum):
     """What an answer to a question needs.
 
-    PLAIN: one fact. SEVERAL: several facts, as a list, a count or a comparison does. INFERRED: what a conclusion rests
-    on. UNANSWERABLE: a refusal, for nothing tells the answer. CONVERSATIONAL: what of a long reply rests on earlier
-    messages.
+    PLAIN: one fact. SEVERAL: several facts, for a list, a count or a comparison. INFERRED: the facts that a conclusion
+    rests on. UNANSWERABLE: a refusal, because no message holds the answer. CONVERSATIONAL: a long reply, whose parts
+    rest on earlier messages.
     """
 
     PLAIN = "plain"
@@ -100,17 +101,17 @@ class ErrorType(StrEnum):
 
 
 STORED = frozenset({VariableKind.MEMORY_UNIT, VariableKind.BUFFER})
-"""The kinds of variables that a memory keeps."""
+"""The kinds of variables that a memory stores."""
 
 EARLIER = "earlier"
-"""The category of a message that was read again, as what had been said before; the role of what an operation was shown
-only as that begins with this word."""
+"""The category of a message that was read again as conversation history. The role of an input that an operation got
+only as history begins with this word."""
 
 TELLS_GOLD = frozenset({VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
-"""Kinds of what holds the gold answer, or what was said about it: nothing that an answer may be made from."""
+"""Kinds of variables that tell the gold answer, or a judgement by it. No answer may be derived from these variables."""
 
 NOT_THE_MEMORY = frozenset({ErrorType.ANNOTATION, ErrorType.JUDGE})
-"""Error types that are not the memory's fault, but that of the annotation or of the judge."""
+"""Error types that blame the annotation or the judge, not the memory."""
 
 HUMAN_METHOD = "human"
-"""The method of a verdict that was given by a person."""
+"""The method of verdicts that people give."""

@@ -1,4 +1,4 @@
-"""Times as whole microseconds since 1970 in UTC: exact, and quick to transfer."""
+"""Conversion between datetimes and whole microseconds since 1970 in UTC."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def to_microseconds(moment: datetime | None) -> int | None:
-    """A time in microseconds; exact, because no floating point is used."""
+    """A time in microseconds, exact: no floating point is used."""
     if moment is None:
         return None
     past = moment - EPOCH
@@ -21,9 +21,8 @@ def from_microseconds(value: int | None) -> datetime | None:
 
 
 class Times(dict[int | None, datetime | None]):
-    """``from_microseconds`` for many values that often repeat: all that one operation writes has the same time."""
+    """``from_microseconds`` with a cache, for values that often repeat: outputs of one operation share their time."""
 
     def __missing__(self, value: int | None) -> datetime | None:
-        """Convert a value when it is asked for the first time."""
         moment = self[value] = from_microseconds(value)
         return moment

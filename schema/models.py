@@ -1,7 +1,7 @@
 """The domain models. Field names are the public property names in snake case (``as_json`` gives the public form).
 
-Times are aware datetimes in UTC. ``attributes`` is JSON text: most readers never look inside, and parsing it for
-every element of a large closure would cost more than reading the closure.
+Times are aware datetimes in UTC. ``attributes`` is JSON text: most readers never need the attributes, and parsing the
+text for every element of a large closure would cost more than reading the closure.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Quest
 
 PREVIEW_CHARACTERS = 500
 WHOLE_VALUE_BYTES = 2048
-"""A value up to this size is kept whole on its variable."""
+"""A value up to this size is stored whole with the variable."""
 
 NO_ATTRIBUTES = "{}"
 
@@ -76,13 +76,13 @@ class Variable:
     """One immutable value at one moment.
 
     Attributes:
-        occurrence: 0 for a recorded variable; 1, 2, ... for those added where a source shares one node among several
-            reads or equal texts. They keep the ``external_id`` of the variable that they stand for.
-        value: the whole value where it is at most ``WHOLE_VALUE_BYTES`` long, else None.
+        occurrence: 0 for a recorded variable; 1, 2, ... for variables that the importer adds where a source shares one
+            node among several reads or equal texts. An occurrence keeps the ``external_id`` of the recorded variable.
+        value: the whole value if at most ``WHOLE_VALUE_BYTES`` long, else None.
         size: bytes of the value in UTF-8.
-        operation_id: the operation that made it (``GENERATED_BY``); None for an input from outside.
-        revision_of: the version before it (``REVISION_OF``).
-        right: whether it was judged right or wrong, if it is an answer that was judged; said later than it is written.
+        operation_id: the operation that made the variable (``GENERATED_BY``); None for an input from outside.
+        revision_of: the version before (``REVISION_OF``).
+        right: for an answer, whether a judge found the answer right; None if not judged. Set after the first write.
     """
 
     id: str
@@ -133,10 +133,10 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """An operation used a variable that it did not make itself (``USED``).
+    """A variable that an operation used and did not make (``USED``).
 
     Attributes:
-        score: how a retrieval rated the variable, on a scale of its own.
+        score: a retrieval's rating of the variable, on the retrieval's own scale.
     """
 
     operation_id: str
@@ -148,7 +148,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Invalidation:
-    """An operation ended a variable's life, as a deletion does (``INVALIDATED_BY``)."""
+    """A variable whose life an operation ended, such as a deletion (``INVALIDATED_BY``)."""
 
     variable_id: str
     operation_id: str
@@ -156,10 +156,10 @@ class Invalidation:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an operation that was written as ``running`` has ended; one that has ended stays as it is.
+    """The end of an operation that was written as ``running``; an ending of any other operation changes nothing.
 
     Attributes:
-        attributes: JSON text that replaces the operation's; None leaves them as they are.
+        attributes: JSON text, the new attributes of the operation; None keeps the old attributes.
     """
 
     operation_id: str
@@ -170,7 +170,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """A stored variable gets another place in its trace."""
+    """A new place (``sequence``) for a stored variable in its trace."""
 
     variable_id: str
     sequence: int
@@ -181,10 +181,10 @@ class Failure:
     """A question whose answer was judged wrong.
 
     Attributes:
-        question_id: variable that was ``ASKED``.
-        answer_id: variable that was ``ANSWERED``: the occurrence that this question's operation made.
-        expected_id: variable that holds the gold answers (``EXPECTED``).
-        evidence_ids: messages that hold the answer, as the data set says.
+        question_id: the variable with the question (``ASKED``).
+        answer_id: the variable with the answer (``ANSWERED``): the occurrence made by the operation that answered.
+        expected_id: the variable with the gold answers (``EXPECTED``).
+        evidence_ids: messages that hold the answer according to the data set.
     """
 
     id: str
@@ -207,16 +207,16 @@ class Attribution:
     """A verdict on a failure. ``error_type`` None is an abstention.
 
     Attributes:
-        evidence: JSON text, the path that proves the verdict: a list of steps, each an object; the variable that a
-            step names as ``variableId`` is cited (``CITES``).
+        evidence: JSON text, the path that proves the verdict: a list of steps, each an object. The attribution cites
+            the variable that a step names as ``variableId`` (``CITES``).
         candidates: JSON text, other operations in question.
-        losses: JSON text, where each piece of what the answer needs ended: a list of objects with ``piece`` (a quote),
+        losses: JSON text, where each piece of the needed facts ended: a list of objects with ``piece`` (a quote),
             ``errorType``, ``operationId``, ``confidence``, ``reason``, ``reached`` (whether the piece is in the answer)
-            and ``path`` (steps like those of ``evidence``). The operation is null where the piece was not lost, or
-            nobody knows where; else it lost the piece (``LOST``).
-        question_kind: what an answer to the question needs; None where the source does not say it, such as a person.
-        proof: JSON text, what replaying the program showed of the verdict: an object with ``result`` (proved, refuted
-            or unsettled) and ``reason``; None where it was not replayed.
+            and ``path`` (steps as in ``evidence``). ``operationId`` names the operation that lost the piece (``LOST``),
+            and is null if the piece was not lost or nobody knows where.
+        question_kind: what an answer to the question needs; None if the author does not say, for example a person.
+        proof: JSON text, the result of replaying the program: an object with ``result`` (proved, refuted or unsettled)
+            and ``reason``; None if the program was not replayed.
     """
 
     id: str
@@ -243,12 +243,12 @@ class Attribution:
 
 
 Element = Trace | Session | Operation | Variable | Derivation | Failure | Attribution
-"""A thing with an id."""
+"""Everything that is stored under an id of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What the maker says of a stored variable that was only mentioned so far; one that has a maker stays as it is."""
+    """The maker and further fields of a stored variable without a maker; for any other variable nothing changes."""
 
     variable_id: str
     session_id: str | None
@@ -263,10 +263,10 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Elements of one trace that are written together. What they refer to is in the batch or stored before.
+    """Elements of one trace that are written together. They may refer to elements of the batch and to stored elements.
 
     Attributes:
-        right_answers: ids of variables that were judged right. The answer of a failure is wrong, and stays so.
+        right_answers: ids of answers that were judged right. The answer of a failure stays wrong.
     """
 
     trace: Trace
@@ -307,7 +307,7 @@ def format_time(moment: datetime) -> str:
 
 
 def as_json(element: Element) -> dict[str, Any]:
-    """The element in its public form: names in camel case, times in ISO 8601, JSON texts parsed."""
+    """The element as a dict that JSON can hold: names in camel case, times in ISO 8601, JSON texts parsed."""
     public: dict[str, Any] = {}
     for name, public_name in _public_names(element):
         value = getattr(element, name)

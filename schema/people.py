@@ -1,4 +1,4 @@
-"""What people can be called: whoever records a verdict is a person, whichever key they use."""
+"""The rules for names of people, who are the authors of human verdicts."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from schema.kinds import HUMAN_METHOD
 
 MAX_NAME = 200
 _METHODS = frozenset({HUMAN_METHOD, "flow", "llm", "auto", "oneshot"})
-"""The names of methods: verdicts are looked up by author and by method alike, so no person may have one."""
+"""The names of methods. Verdicts are looked up by author or by method, so no person may have the name of a method."""
 
 
 def check_person(name: str, source: str, place: str) -> None:
-    """Refuse what can't be a person's name.
+    """Check the name of a person.
 
     Args:
-        name: what somebody is to be called.
-        source: what the error says is wrong, such as ``key``.
-        place: where in it.
+        name: 1 to ``MAX_NAME`` printable characters without spaces around, not the name of a method.
+        source: for the error, the input with the name, such as ``key``.
+        place: for the error, the place in the source.
 
     Raises:
-        InputError: nobody can be called so.
+        InputError: the name breaks a rule.
     """
     if not 1 <= len(name) <= MAX_NAME:
         raise InputError(source, place, f"a name of 1 to {MAX_NAME} characters is needed")

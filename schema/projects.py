@@ -1,4 +1,4 @@
-"""What a project may be called. Its name is used in addresses, in paths, in logs and in settings of other programs."""
+"""The rules for names of projects, which stand in addresses, paths, logs and settings of other programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORM = f"write letters of ASCII, digits, . _ and -, not . or - first, {MAX_CHARA
 
 
 def problem_of_name(name: str) -> str | None:
-    """Why a project can't be called this; None where it can."""
+    """Why a project can't have this name; None if the name is allowed."""
     if len(name) <= MAX_CHARACTERS and _NAME.fullmatch(name):
         return None
     shown = ascii(name if len(name) <= MAX_CHARACTERS else name[:MAX_CHARACTERS] + "...")
@@ -20,14 +20,14 @@ def problem_of_name(name: str) -> str | None:
 
 
 def check_project(name: str, source: str = "project") -> str:
-    """The name itself.
+    """Check the name of a project, and return the name.
 
     Args:
-        name: what the project is to be called.
-        source: where the name comes from, for the error.
+        name: the name.
+        source: for the error, where the name comes from.
 
     Raises:
-        InputError: no project can be called this.
+        InputError: no project can have this name.
     """
     problem = problem_of_name(name)
     if problem is not None:

@@ -1,4 +1,4 @@
-"""Recorded values as people would write them."""
+"""Recorded values without the quotes of Python's ``repr``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import ast
 
 
 def readable(text: str) -> str:
-    """The value as people would write it; smartcomment stores a text without an encoder as Python's ``repr``."""
+    """The text that a ``repr`` of a string stands for; any other text unchanged.
+
+    smartcomment stores a text that has no encoder as Python's ``repr``.
+    """
     if text[:1] in {"'", '"'} and text[-1:] == text[:1]:
         try:
             value = ast.literal_eval(text)

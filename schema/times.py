@@ -1,4 +1,4 @@
-"""Times that come from outside are converted to UTC."""
+"""Conversion of times from outside to UTC."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ def in_utc(moment: datetime, source: str, place: str) -> datetime:
     """The same moment in UTC.
 
     Args:
-        moment: has a time zone.
-        source: what it came with, for the error.
-        place: where in the source it is, for the error.
+        moment: a datetime with a time zone.
+        source: for the error, the input with the time.
+        place: for the error, the place in the source.
 
     Raises:
-        InputError: it has no time zone, or in UTC it is before the year 1 or after the year 9999.
+        InputError: ``moment`` has no time zone, or is before the year 1 or after the year 9999 in UTC.
     """
     if moment.tzinfo is None:
         raise InputError(source, place, f"{moment.isoformat()} does not say its zone")

@@ -1,4 +1,4 @@
-"""How text is split into words for search: the same in every store, for any language.
+"""How text is split into words for search, in every store and for any language.
 
 Words are runs of letters and digits, folded in case. Scripts without spaces between words (Han, Kana, Thai, ...) are
 split into single characters; a query keeps their order, so that a word of several characters is found as a phrase.
@@ -16,7 +16,7 @@ _UNSPACED = (
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Kana, Han
 )
 LONGEST_WORD = 200
-"""Longer words are cut off here, because engines of full-text search have limits of their own."""
+"""Longer words are cut to this many characters, because engines of full-text search limit the length."""
 
 MOST_QUERY_WORDS = 5_000
 
@@ -31,10 +31,10 @@ def words(text: str) -> list[str]:
 
 
 def phrases(query: str) -> list[list[str]]:
-    """A query as phrases, one for each part between spaces; a text has to contain all of them.
+    """A query as phrases, one for each part between spaces. A search finds the texts that contain all phrases.
 
     Raises:
-        InputError: it has too many words.
+        InputError: the query has more than ``MOST_QUERY_WORDS`` words.
     """
     found = dict.fromkeys(tuple(words(part)) for part in query.split())
     if sum(map(len, found)) > MOST_QUERY_WORDS:

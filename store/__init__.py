@@ -1,1 +1,1 @@
-"""Where traces live, and how long: one protocol, two engines (SQLite and Neo4j), and the values beside the graph."""
+"""Storage of traces: one protocol, two engines (SQLite and Neo4j), values beside the graph, and retention."""

@@ -1,9 +1,9 @@
-"""What an annotator must not see yet: other verdicts on the cases that they are still to judge.
+"""Blind annotation: hides verdicts on a case from the annotator until the annotator has judged the case.
 
-A project's store and records are wrapped for one person (``blind_store``, ``blind_records``), below all doors: what is
-read through them, by GraphQL, HTTP, a job or a report, lacks the verdicts of methods and of other people on the cases
-that ``Annotations.withheld`` names. The wrappers pass on only what is listed here, so that nothing that is new is told
-before somebody has thought about it.
+``blind_store`` and ``blind_records`` wrap a project's store and records for one person, below all doors. Reads through
+the wrappers, by GraphQL, HTTP, a job or a report, lack the verdicts of methods and of other people on the cases that
+``Annotations.withheld`` names. The wrappers pass on only the methods that are listed here, so a new method tells no
+verdict before somebody has thought about it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from store.values.packs import PackWriter
 T = TypeVar("T")
 
 _LABELS = "annotations"
-"""The attribute of a failure that holds what its data set says of why it is wrong."""
+"""The attribute of a failure with the data set's own labels of the error."""
 
 WITHHELD = "this is withheld: it speaks of verdicts on cases that you are still to annotate"
 
@@ -78,7 +78,7 @@ STORE_PASSES = frozenset(
         "undo_verdict",
     }
 )
-"""What speaks of no verdict, or gives none back."""
+"""Methods that return nothing about verdicts."""
 
 RECORDS_PASS = frozenset(
     {
@@ -104,16 +104,16 @@ RECORDS_PASS = frozenset(
         "withheld",
     }
 )
-"""What speaks of no verdict."""
+"""Methods that return nothing about verdicts."""
 
 
 def blind_store(store: GraphStore, queues: Annotations, person: str) -> GraphStore:
-    """A project's traces as one person may see them."""
+    """A project's traces without the verdicts that are hidden from a person."""
     return cast("GraphStore", _BlindStore(store, queues, person))
 
 
 def blind_records(records: ProjectRecords, person: str) -> ProjectRecords:
-    """A project's records as one person may see them."""
+    """A project's records without results of jobs that tell hidden verdicts."""
     return cast("ProjectRecords", _BlindRecords(records, person))
 
 
@@ -142,7 +142,7 @@ class _BlindStore:
         stored: Stored | None = None,
         entry: AuditEntry | None = None,
     ) -> WriteResult:
-        """What the person was not shown of a failure is not lost when they write it."""
+        """Write a batch; hidden labels of a failure are kept when the person writes the failure without them."""
         hidden = await self._hidden() if batch.failures else frozenset()
         ids = [one.id for one in batch.failures if one.id in hidden]
         known = {one.id: one for one in await self._store.get(Label.FAILURE, ids)} if ids else {}
@@ -180,8 +180,8 @@ class _BlindStore:
         order: FailureOrder | None = None,
     ) -> Page[Failure]:
         if wanted.asks_verdicts or wanted.labelled is not None or (order is not None and order.by.is_of_verdicts):
-            # That a failure is found by its verdicts, or where it stands among others, would tell them; so would a page
-            # that is short by it, and a cursor that names it.
+            # A hit for a filter by verdicts, and a place in an order by verdicts, would tell a hidden verdict. So would
+            # a page with one item less, or a cursor with the failure's id.
             wanted = replace(wanted, without=wanted.without | await self._hidden())
         page = await self._store.failures(trace_id, first, after, wanted, order)
         return Page(await self._shown(page.items), page.next)
@@ -200,7 +200,7 @@ class _BlindStore:
             for one in (await self._store.get(Label.OPERATION, blamed) if blamed else [])
             if isinstance(one, Operation)
         }
-        # One failure counts once in a group, however many verdicts of a method on it are alike.
+        # A failure counts once in a group, also if several verdicts of a method are alike.
         told = {(one.failure_id, one.method, one.error_type, named.get(one.operation_id or "")) for one in unseen}
         less: Counter[tuple[str, str | None, str | None]] = Counter(one[1:] for one in told)
         left = [replace(one, failures=one.failures - less[one.method, one.error_type, one.operation]) for one in groups]
@@ -244,13 +244,13 @@ class _BlindStore:
         return await self._queues.withheld(self._person)
 
     async def _unseen(self) -> list[Attribution]:
-        """The verdicts that are kept from the person."""
+        """The hidden verdicts."""
         hidden = await self._hidden()
         found = await self._store.attributions(sorted(hidden)) if hidden else []
         return [one for one in found if not self._is_own(one)]
 
     async def _shown(self, found: Sequence[T]) -> list[T]:
-        """Elements without the verdicts that are withheld, also those that a data set tells of a failure."""
+        """Elements without hidden verdicts, and failures without hidden labels of the data set."""
         hidden = await self._hidden() if found else frozenset()
         if not hidden:
             return list(found)
@@ -310,7 +310,7 @@ class _Result:
 
 
 def _tells(job: Job, hidden: Collection[str]) -> bool:
-    """Whether the result of a job may tell of verdicts on some failures."""
+    """Whether the result of a job may tell verdicts on hidden failures."""
     if not hidden or job.result is None or job.kind is JobKind.IMPORT:
         return False
     named = msgspec.json.decode(job.arguments, type=_Arguments).failure_ids
@@ -318,12 +318,12 @@ def _tells(job: Job, hidden: Collection[str]) -> bool:
         return False
     if job.kind is JobKind.ATTRIBUTE:
         return True
-    # A report that was made for somebody from whom all of these were withheld, too, does not have them.
+    # A report made for a person with the same hidden failures does not tell their verdicts.
     return not set(hidden) <= set(msgspec.json.decode(job.result, type=_Result).withheld)
 
 
 def _without_labels(failure: Failure) -> Failure:
-    """A failure without what a data set says of why it is wrong, which its attributes hold."""
+    """A failure without the data set's labels of the error."""
     attributes = msgspec.json.decode(failure.attributes)
     if _LABELS not in attributes:
         return failure
@@ -332,7 +332,7 @@ def _without_labels(failure: Failure) -> Failure:
 
 
 def _with_labels(failure: Failure, stored: Element | None) -> Failure:
-    """A failure as it is to be written, with what a data set says of the one that is stored."""
+    """A failure to write, with the data set's labels of the stored failure."""
     known = msgspec.json.decode(stored.attributes) if isinstance(stored, Failure) else {}
     attributes = msgspec.json.decode(failure.attributes)
     if _LABELS not in known or _LABELS in attributes:

@@ -1,4 +1,4 @@
-"""From a URI to a database."""
+"""Opens the database that a URI names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEO4J_SCHEMES = frozenset({"neo4j", "bolt", "neo4j+s", "bolt+s", "neo4j+ssc", "
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """User and password of a Neo4j server; the password is never shown."""
+    """User and password of a Neo4j server; ``repr`` hides the password."""
 
     user: str = "neo4j"
     password: str = field(default="", repr=False)
@@ -34,20 +34,20 @@ async def open_database(
     database: str | None = None,
     prepare: bool = True,
 ) -> Database:
-    """Open the database that a URI names; the layout of SQLite, or of a new database, is brought up to date.
+    """Open the database that a URI names; a SQLite file, and an empty Neo4j database, get the current layout.
 
     Args:
         uri: ``sqlite:///relative/path``, ``sqlite:////absolute/path``, ``neo4j://host:port`` or ``bolt://host:port``.
         values: ``file:///dir`` or ``s3://bucket/prefix``; None keeps values in the SQLite file, and for Neo4j in a
             folder of this machine.
         credentials: for Neo4j.
-        create: whether to make a SQLite file that does not exist.
-        database: of the Neo4j server; None for the user's own.
-        prepare: whether to connect to a Neo4j server now. Else that is done at the first use, and a new database gets
+        create: whether to make a missing SQLite file.
+        database: name of the database on the Neo4j server; None for the user's default database.
+        prepare: whether to connect to a Neo4j server now. Otherwise the first use connects, and an empty database gets
             no layout.
 
     Raises:
-        InputError: the URI is none of these.
+        InputError: the URI has none of the supported forms.
         StoreError: the database can't be reached or used.
     """
     if engine_of(uri) == "sqlite":
@@ -56,10 +56,10 @@ async def open_database(
 
 
 def engine_of(uri: str) -> Literal["sqlite", "neo4j"]:
-    """Which engine a URI names.
+    """The engine that a URI names.
 
     Raises:
-        InputError: it names none.
+        InputError: the URI names no engine, or no file.
     """
     scheme = urlsplit(uri).scheme
     if scheme in _NEO4J_SCHEMES:
@@ -103,7 +103,7 @@ async def _open_neo4j(
 
 
 def default_values() -> str:
-    """Where values are kept beside Neo4j unless a setting says where: a folder of this user on this machine."""
+    """The URI of the default place for values beside Neo4j: a folder of the current user on this machine."""
     from platformdirs import user_data_path
 
     return (user_data_path("memtrace", appauthor=False) / "values").as_uri()

@@ -1,7 +1,7 @@
 """Projects spread over several databases, by a map from projects to databases.
 
-Only traces are spread. The keys, jobs, audit logs and retention policies of all projects are in the main database,
-because they are needed before the project is known.
+Only traces are spread. The main database holds the keys, jobs, audit logs and retention policies of all projects,
+because they are needed before the project of a request is known.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ T = TypeVar("T")
 
 
 class SpreadDatabase(Closing, Database):
-    """A main database and mapped ones; each project is in one of them.
+    """A main database and further databases, among which the projects are spread.
 
     Attributes:
-        main: holds the records of all projects, and the traces of those that the map does not name.
-        mapped: the others, by name.
+        main: holds the records of all projects, and the traces of projects that are not in the map.
+        mapped: the further databases, by name.
     """
 
     def __init__(self, main: Database, mapped: Mapping[str, Database], places: Mapping[str, str]) -> None:
-        """Take over databases, which are closed with this one.
+        """Combine databases; closing the result closes all of them.
 
         Args:
             main: the main database.
-            mapped: the others, by name.
-            places: from a project to the name of the database that holds its traces.
+            mapped: the further databases, by name.
+            places: the name of the database in ``mapped`` with a project's traces, by project.
         """
         self.main = main
         self.mapped = dict(mapped)
@@ -44,7 +44,7 @@ class SpreadDatabase(Closing, Database):
 
     @override
     def project(self, project_id: str, log: ProjectRecords | None = None) -> GraphStore:
-        """The traces of one project; what is done to those in a mapped database stands in the main one's audit log."""
+        """The traces of one project. The audit log is always in the main database."""
         mapped = self._of_project.get(project_id)
         if mapped is None:
             return self.main.project(project_id, log)
@@ -60,10 +60,10 @@ class SpreadDatabase(Closing, Database):
 
     @override
     async def migrate(self) -> list[str]:
-        """Bring the layouts of all up to date; migrations of mapped ones have the database's name before theirs.
+        """Bring all layouts up to date; names of migrations of mapped databases begin with the database's name.
 
         Raises:
-            StoreError: one of them can't be reached or used; the others are up to date.
+            StoreError: a database can't be reached or used; the other databases are up to date.
         """
         applied = await self._ask_all(lambda database: database.migrate())
         main = applied.pop("")
@@ -71,21 +71,20 @@ class SpreadDatabase(Closing, Database):
 
     @override
     async def has_current_layout(self) -> bool:
-        """Whether all layouts are the one that this program knows.
+        """Whether all databases have the current layout.
 
         Raises:
-            StoreError: one of them can't be reached or used.
+            StoreError: a database can't be reached or used.
         """
         return all((await self._ask_all(lambda database: database.has_current_layout())).values())
 
     @override
     async def check(self) -> None:
-        """Whether the main database can take more; see ``Database.check``."""
         await self.main.check()
 
     @override
     async def health(self) -> Health:
-        """The health of the main database, with that of each of the others under ``stores``, and all problems."""
+        """The health of the main database, with the mapped databases under ``stores``, and the problems of all."""
         found = await self.main.health()
         stores: dict[str, Any] = {}
         problems = list(found.problems)
@@ -107,18 +106,18 @@ class SpreadDatabase(Closing, Database):
 
     @override
     async def close(self) -> None:
-        """Close all of them, even if one can't be closed."""
+        """Close all databases, even if closing one fails."""
         async with AsyncExitStack() as closing:
             for _, database in self._all():
                 closing.push_async_callback(database.close)
 
     def _all(self) -> Iterator[tuple[str, Database]]:
-        """All databases by name; that of the main one is empty."""
+        """All databases by name; the main database has an empty name."""
         yield "", self.main
         yield from self.mapped.items()
 
     async def _ask_all(self, ask: Callable[[Database], Awaitable[T]]) -> dict[str, T]:
-        """Ask each database, even after one has failed."""
+        """Ask all databases, even if some fail; results by name."""
         found: dict[str, T] = {}
         failed: list[str] = []
         for name, database in self._all():
@@ -132,7 +131,7 @@ class SpreadDatabase(Closing, Database):
 
 
 def parts_of(database: Database) -> tuple[Database, Mapping[str, Database]]:
-    """The main database, and the mapped ones by name; there are none if nothing is spread."""
+    """The main database, and the mapped databases by name; no mapped databases unless ``database`` is spread."""
     if isinstance(database, SpreadDatabase):
         return database.main, database.mapped
     return database, {}

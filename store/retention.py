@@ -1,8 +1,8 @@
-"""Retention: traces of a project to which nothing has been written for long are deleted.
+"""Retention: deletes traces that nobody has written to for long.
 
-What counts is when something was last written to a trace, by the store's own clock: a trace that is still being
-recorded is never old, however long ago it began, and an imported one is not old because it happened long ago. Traces
-are deleted one by one, the oldest first; if a run is killed, the next one goes on where it stopped.
+The age of a trace counts from the last write, by the store's clock. So a trace that is still being recorded is never
+old, and a trace with old times that was imported today is new. Traces are deleted one by one, the longest idle first;
+if a run is killed, the next run continues.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from store.contract.protocol import Database, GraphStore
 from store.contract.records import ProjectRecords
 
 QUIET = timedelta(hours=1)
-"""A trace that was written to within this time is kept, even if there are more traces than the policy keeps."""
+"""A trace written to within this time is kept, even if the project has more traces than the policy keeps."""
 
 EVERY = timedelta(hours=1)
-"""How often each project is looked at; a changed policy is not applied before this time has passed."""
+"""How often the policy of each project is applied; a changed policy is first applied after this time."""
 
 ACTOR = "retention"
 PAGE = 500
@@ -43,7 +43,7 @@ _log = structlog.get_logger("memtrace.retention")
 
 
 class Reason(StrEnum):
-    """Which bound of the policy a trace is beyond; if it is both, the days."""
+    """The bound of the policy that a trace exceeds; DAYS if the trace exceeds both."""
 
     DAYS = "days"
     TRACES = "traces"
@@ -51,11 +51,11 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """A trace that is to be deleted.
+    """A trace to be deleted.
 
     Attributes:
-        written_at: when something was last written to it.
-        counts: how many elements it has, by label.
+        written_at: the time of the last write.
+        counts: number of elements by label.
     """
 
     trace: Trace
@@ -66,11 +66,13 @@ class Expired:
 
 @dataclass(slots=True)
 class Run:
-    """What a run has deleted.
+    """The result of one run.
 
     Attributes:
-        id: joins its entries in the audit log.
-        is_stopped: whether there was more to do.
+        id: the request id of the run's entries in the audit log.
+        traces: number of deleted traces.
+        counts: number of deleted elements by label.
+        is_stopped: whether the run ended before all traces were deleted.
     """
 
     id: str = field(default_factory=lambda: token_hex(16))
@@ -83,10 +85,10 @@ Tell = Callable[[Expired], None]
 
 
 def policy(project_id: str, days: int | None, traces: int | None, actor: str) -> RetentionPolicy:
-    """A policy from now on; workers apply it an hour later at the earliest, so that a mistake can be undone.
+    """A new policy. Workers first apply the policy an hour later, so that a mistake can be undone.
 
     Raises:
-        InputError: no bound is given, or one is out of range.
+        InputError: no bound is given, or a bound is out of range.
     """
     now = datetime.now(UTC)
     return RetentionPolicy(project_id, days, traces, now, actor, now + EVERY)
@@ -116,20 +118,20 @@ async def apply(
 ) -> Run:
     """Delete the traces of a project that its policy does not keep.
 
-    Before each deletion the policy and the trace's last write are read again: if the policy was cleared, the run ends,
-    and a trace that was written to again is kept. Each deletion is in the audit log, and so is a run that deletes
-    anything: its entry is written before the first deletion.
+    Before each deletion the policy and the trace's last write are read again: a cleared policy ends the run, and a
+    trace that was written to again is kept. The audit log gets an entry for each deletion, and one for the run, written
+    before the first deletion.
 
     Args:
         store: the project's traces.
         records: the project's policy and audit log.
         stopping: when it is set, the run ends after the trace in hand.
-        tell: is called with each trace that was deleted.
-        actor: whom the audit log names.
-        now: the time at which ages are measured; by default the current time, for each trace anew.
+        tell: called with each deleted trace.
+        actor: the actor in the audit log.
+        now: the time for measuring ages; by default the current time at each deletion.
 
     Raises:
-        MemTraceError: a trace could not be deleted; those before it are deleted.
+        MemTraceError: a trace could not be deleted; the traces before are deleted.
     """
     run = Run()
     summary: AuditEntry | None = None
@@ -164,10 +166,9 @@ async def apply(
 async def keep(
     database: Database, stopping: asyncio.Event, projects: Sequence[str] = (), look_seconds: float = _LOOK_SECONDS
 ) -> None:
-    """Apply the policies of all projects, or of those that are named, each once an hour, until told to stop.
+    """Apply the policies of all projects, or of ``projects``, each once an hour, until ``stopping`` is set.
 
-    If there are several workers, one of them takes a project. An error is logged, and the project is tried again in an
-    hour.
+    Workers share the projects. An error is logged, and the project is tried again an hour later.
     """
     registry = database.registry()
     while not stopping.is_set():
@@ -187,7 +188,7 @@ async def keep(
 
 @asynccontextmanager
 async def keeping(database: Database, projects: Sequence[str] = ()) -> AsyncIterator[None]:
-    """Apply policies (see ``keep``) beside what is done in the block; at its end, a trace in hand is finished."""
+    """Apply policies (see ``keep``) while the block runs; at the end, wait until the current deletion is finished."""
     stopping = asyncio.Event()
     task = asyncio.create_task(keep(database, stopping, projects))
     try:
@@ -211,7 +212,7 @@ async def _apply_due(database: Database, due: RetentionPolicy, stopping: asyncio
 async def _one_by_one(
     store: GraphStore, records: ProjectRecords, now: datetime | None
 ) -> AsyncGenerator[Expired, None]:
-    """The traces to delete, each checked just before it is given; by the next one the caller has deleted it."""
+    """The traces to delete, each checked again just before; the caller deletes each trace before the next is read."""
     while (wanted := await records.retention()) is not None:
         moment = now or datetime.now(UTC)
         page = await _idle(store, wanted, moment, first=PAGE)
@@ -219,13 +220,13 @@ async def _one_by_one(
             if await records.retention() != wanted or not await _is_oldest(store, idle):
                 break
             yield _expired(idle, wanted, moment, {})
-        # If there is a next page and this one is empty, somebody else has just deleted its traces.
+        # An empty page with a next page means that another worker has just deleted the traces of the page.
         if not page.items and page.next is None:
             return
 
 
 async def _is_oldest(store: GraphStore, idle: IdleTrace) -> bool:
-    """Whether a trace is there, was not written to since it was listed, and is the next to go."""
+    """Whether a trace still exists, unwritten since it was listed, and is the longest idle."""
     after = idle.written_at + timedelta(microseconds=1)
     return (await store.idle_traces(after, after, first=1)).items == [idle]
 

@@ -1,1 +1,1 @@
-"""What a store can do, and the records in which it is asked and answers."""
+"""The protocols of a store, and the types of their arguments and results."""

@@ -1,4 +1,4 @@
-"""What a store keeps of annotating as a team: queues of failures, and who has which. Both engines do all of it."""
+"""Annotation queues of a project: failures that a team judges, and which annotator has which case."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from store.contract.assigning import Decide, Decision
 
 @dataclass(frozen=True, slots=True)
 class ToJudge:
-    """What one person is still to judge in one queue."""
+    """The cases of a queue that one person has not judged yet."""
 
     queue: AnnotationQueue
     failure_ids: frozenset[str]
@@ -26,84 +26,87 @@ class Annotations(Protocol):
     """The queues of one project."""
 
     async def add_queue(self, queue: AnnotationQueue, entry: AuditEntry | None = None) -> AnnotationQueue:
-        """Keep a new queue, and return it. An entry of the audit log is written in its transaction, here and below.
+        """Add a queue, and return the queue. ``entry``, here and below, goes to the audit log in the same transaction.
 
         Raises:
-            InputError: it is of another project, or there is a queue of this name.
+            InputError: the queue is of another project, or its name is taken.
         """
         ...
 
     async def queue_page(self, first: int = 100, after: str | None = None) -> Page[AnnotationQueue]:
-        """Queues, the newest first, also closed ones."""
+        """Open and closed queues, the newest first."""
         ...
 
     async def annotation_queue(self, queue_id: str) -> AnnotationQueue:
-        """A queue.
+        """A queue by its id.
 
         Raises:
-            NotFoundError: this project has no such queue.
+            NotFoundError: the project has no queue with this id.
         """
         ...
 
     async def close_queue(self, queue_id: str, by: str, entry: AuditEntry | None = None) -> AnnotationQueue:
-        """Close a queue, by the store's clock; one that is closed stays as it is.
+        """Close a queue, at the time of the store's clock; a closed queue is returned unchanged.
 
         Raises:
-            NotFoundError: this project has no such queue.
+            NotFoundError: the project has no queue with this id.
         """
         ...
 
     async def delete_queue(self, queue_id: str, entry: AuditEntry | None = None) -> AnnotationQueue:
-        """Delete a queue with its assignments; verdicts stay.
+        """Delete a queue with its assignments, and return the queue; verdicts stay.
 
         Raises:
-            NotFoundError: this project has no such queue.
+            NotFoundError: the project has no queue with this id.
         """
         ...
 
     async def clock(self) -> datetime:
-        """The store's time, by which reservations end."""
+        """The current time of the store, by which reservations end."""
         ...
 
     async def assignments(self, queue_id: str) -> list[Assignment]:
-        """All assignments of a queue, by person and failure; none of a queue that does not exist."""
+        """All assignments of a queue, ordered by person and failure; empty for an unknown queue."""
         ...
 
     async def assign(self, queue_id: str, decide: Decide, entry: AuditEntry | None = None) -> Decision:
-        """Change who has what in a queue. Of several who ask at once, each sees what those before it have got.
+        """Change one assignment of a queue. Concurrent calls run one after the other.
 
         Args:
             queue_id: the queue.
-            decide: says what is to become of it; it may be called several times, and changes nothing itself.
-            entry: for the audit log; it is written if an assignment is.
+            decide: chooses the change; called again if the transaction is repeated, so without side effects.
+            entry: for the audit log; written only with an assignment.
+
+        Returns:
+            What ``decide`` chose.
 
         Raises:
-            NotFoundError: this project has no such queue.
+            NotFoundError: the project has no queue with this id.
         """
         ...
 
     async def to_judge(self, person: str) -> list[ToJudge]:
-        """The open queues of which a person is an annotator, each with the cases that they have not submitted.
+        """The open queues that a person annotates, each with the cases without a submitted verdict of the person.
 
-        They are an annotator of a queue if it names them, or if they have had a case of it.
+        A person annotates a queue that names the person, or that has given the person a case.
         """
         ...
 
     async def withheld(self, person: str) -> frozenset[str]:
-        """The failures whose verdicts a person may not see yet: those that they are to judge in any queue."""
+        """The failures whose verdicts a person may not see yet: all cases of ``to_judge``."""
         return frozenset(id_ for one in await self.to_judge(person) for id_ in one.failure_ids)
 
 
 def taken(queue: AnnotationQueue) -> InputError:
-    """The error that says that there is a queue of this name."""
+    """The error for a queue whose name is taken."""
     return InputError("queue", "name", f"there is a queue {queue.name!r} already: give this one another name")
 
 
 def to_judge_of(queues: Iterable[AnnotationQueue], own: Sequence[Assignment]) -> list[ToJudge]:
-    """See ``Annotations.to_judge``.
+    """The result of ``Annotations.to_judge``.
 
     Args:
-        queues: the open ones of which the person is an annotator.
+        queues: the open queues that the person annotates.
         own: all assignments of the person.
     """
     done: Mapping[str, set[str]] = {one.queue_id: set() for one in own}

@@ -1,4 +1,4 @@
-"""The types in which stores are asked and answer."""
+"""The types of arguments and results of a ``GraphStore``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schema.models import Derivation, Operation, Trace, Variable
 
 
 class Label(StrEnum):
-    """The labels of elements that have an id."""
+    """The labels of elements."""
 
     TRACE = "Trace"
     SESSION = "Session"
@@ -29,14 +29,14 @@ IN_ORDER = (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION)
 
 
 class Direction(StrEnum):
-    """The direction of a walk. Backward: what something depends on. Forward: what depends on it."""
+    """The direction of a walk. Backward: to the causes of a variable. Forward: to the effects of a variable."""
 
     BACKWARD = "backward"
     FORWARD = "forward"
 
 
 class Edge(NamedTuple):
-    """A derivation as what it joins: ``target`` was derived from ``source`` by an operation."""
+    """The ids of a derivation's ends and operation: ``target`` was derived from ``source`` by the operation."""
 
     source: str
     target: str
@@ -46,7 +46,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """How many elements a write added, and how many were there already, by label."""
+    """How many elements of a batch were new, and how many were stored before, by label."""
 
     created: dict[str, int]
     existing: dict[str, int]
@@ -54,12 +54,12 @@ class WriteResult:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What is stored of a trace, as far as it was asked for.
+    """The stored part of a trace that a writer has to know.
 
     Attributes:
-        trace: the trace; None where there is none, or where it is not listed yet.
-        next: the next free place of sessions, operations, variables and derivations; 0 where there are none.
-        elements: those that were asked for and exist, by label and id.
+        trace: the trace; None if it does not exist or is not listed yet.
+        next: the next free place (``sequence``) of sessions, operations, variables and derivations; 0 if none exists.
+        elements: the requested elements that exist, by label and id.
     """
 
     trace: Trace | None
@@ -72,7 +72,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some elements in order, and the cursor of the next page; None on the last page."""
+    """Some items in order, and the cursor of the next page; None on the last page."""
 
     items: list[T]
     next: str | None
@@ -80,15 +80,14 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Bounds of a closure; None means no bound.
+    """Bounds of a closure; None means no bound. The roots are always part of the closure.
 
     Attributes:
         hops: at most this many derivations from a root to a variable.
-        nodes: at most this many variables are visited, the nearest first; of those at one distance, the newest first
-            (backward) or the oldest first (forward). The roots count too, and are always part of the closure.
+        nodes: at most this many variables are visited, the roots included, the nearest first; at equal distance the
+            newest first (backward) or the oldest first (forward).
         seconds: how long to walk.
-        until: a place in the trace (a variable's ``sequence``): what came later is left out, as though it had not
-            happened yet. The roots are always part of the closure.
+        until: a place in the trace (``sequence``); variables with a later place are left out.
     """
 
     hops: int | None = None
@@ -102,14 +101,14 @@ NO_BUDGET = Budget()
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """All that the roots causally depend on, or all that depends on them; the roots are part of it.
+    """The roots of a walk, with all their causes (backward) or all their effects (forward).
 
     Attributes:
         variables: in the order of the trace.
-        derivations: those between two of ``variables``, in the order of the trace.
-        operations: those of ``derivations``, in the order of the trace.
-        truncated: whether a bound has cut it short.
-        frontier: visited variables with a neighbour that was not visited; ask for their closure to continue.
+        derivations: the derivations between two of ``variables``, in the order of the trace.
+        operations: the operations of ``derivations``, in the order of the trace.
+        truncated: whether a bound of the budget ended the walk early.
+        frontier: ids of visited variables with an unvisited neighbour; their closure continues the walk.
     """
 
     roots: list[str]
@@ -123,7 +122,7 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A shortest chain of derivations, from the dependent variable to what it depends on; empty where there is none."""
+    """A chain of derivations, from the dependent variable to its cause; empty if the variables are not connected."""
 
     variables: list[Variable]
     derivations: list[Derivation]
@@ -131,7 +130,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A variable that contains the words. A higher score is better; scores of different engines can't be compared."""
+    """A variable that contains the searched words. A higher score is better; engines score on different scales."""
 
     variable: Variable
     score: float
@@ -140,7 +139,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """Hits of a scan over whole values, in the order of the trace; ``truncated`` if a bound ended it early."""
+    """Hits of a scan over whole values, in the order of the trace; ``truncated`` if a bound ended the scan early."""
 
     hits: list[SearchHit]
     truncated: bool
@@ -149,7 +148,7 @@ class ScanResult:
 
 @dataclass(frozen=True, slots=True)
 class OperationDetail:
-    """An operation with the variables that it used, made and ended, each in order."""
+    """An operation with its used, generated and invalidated variables, each list in order."""
 
     operation: Operation
     used: list[Variable]
@@ -159,7 +158,7 @@ class OperationDetail:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts by label and by kind, sizes in bytes (None where the engine can't tell), and right answers."""
+    """Counts by label and by kind, sizes in bytes (None if unknown to the engine), and the number of right answers."""
 
     labels: dict[str, int]
     kinds: dict[str, dict[str, int]]
@@ -171,19 +170,21 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class FailureFilter:
-    """Which failures are wanted: those to which all that is not None applies.
+    """Selects failures: each condition that is not None must hold.
+
+    The conditions from ``method`` to ``max_confidence`` are about verdicts: one verdict on the failure must meet all.
 
     Attributes:
-        text: stands in the question, the answer that was given or a gold answer, in any case of letters.
+        text: part of the question, the prediction or a gold answer; upper and lower case are the same.
         labelled: whether a person has given a verdict.
-        method: of one of their verdicts. This and what follows must apply to one and the same verdict.
-        error_type: of the verdict.
+        method: the verdict's method.
+        error_type: the verdict's error type.
         abstained: whether the verdict names no error type.
-        operation: the name of the operation that the verdict blames; its category or kind where it has no name.
-        question_kind: what the answer needs, as the verdict says.
-        min_confidence: the least confidence of the verdict, from 0 to 1; a verdict without one is out.
-        max_confidence: the greatest, likewise.
-        without: ids of failures that are out whatever applies to them.
+        operation: the name of the blamed operation, or its category or kind if it has no name.
+        question_kind: the verdict's kind of question.
+        min_confidence: the least confidence, from 0 to 1; a verdict without a confidence never fits.
+        max_confidence: the greatest confidence, likewise.
+        without: ids of failures to leave out.
     """
 
     text: str | None = None
@@ -199,7 +200,7 @@ class FailureFilter:
 
     @property
     def asks_verdicts(self) -> bool:
-        """Whether failures without a verdict are out."""
+        """Whether a condition is about verdicts, so that failures without a verdict are left out."""
         wanted = (
             self.method,
             self.error_type,
@@ -216,10 +217,10 @@ ALL_FAILURES = FailureFilter()
 
 
 class FailureKey(StrEnum):
-    """By what failures are sorted.
+    """The key by which failures are sorted.
 
-    ``time`` is when the failure was recorded. The others are what its verdicts say: their confidence, the error type,
-    and the name of the operation that is blamed (its category or kind where it has no name).
+    ``time`` is when the failure was recorded. The other keys come from the verdicts: confidence, error type, and the
+    name of the blamed operation (or its category or kind if it has no name).
     """
 
     TIME = "time"
@@ -229,17 +230,17 @@ class FailureKey(StrEnum):
 
     @property
     def is_of_verdicts(self) -> bool:
-        """Whether the place of a failure tells of its verdicts."""
+        """Whether the key comes from the verdicts."""
         return self is not FailureKey.TIME
 
 
 @dataclass(frozen=True, slots=True)
 class FailureOrder:
-    """In which order failures are listed.
+    """The order in which failures are listed.
 
-    A failure with several verdicts to which the filter applies stands where the first of them would stand. Those
-    without what they are sorted by come last, in either direction. Of equal ones the id decides, in the same direction;
-    texts are compared character by character, as Unicode numbers them.
+    A failure with several verdicts that fit the filter is listed once, at the first of their places. Failures without
+    a key come last in both directions. Failures with equal keys are ordered by id, in the same direction. Texts are
+    compared by Unicode code points.
     """
 
     by: FailureKey
@@ -248,11 +249,11 @@ class FailureOrder:
 
 @dataclass(frozen=True, slots=True)
 class VerdictGroup:
-    """How many failures have a verdict of one method that names one error type and one operation.
+    """How many failures have a verdict with this method, error type and blamed operation.
 
     Attributes:
         error_type: None is an abstention.
-        operation: the operation's name; its category or kind where it has no name; None where none is blamed.
+        operation: the operation's name, or its category or kind if it has no name; None if no operation is blamed.
     """
 
     method: str
@@ -262,19 +263,19 @@ class VerdictGroup:
 
 
 def in_order_of_size(groups: Iterable[VerdictGroup]) -> list[VerdictGroup]:
-    """Groups by size, the largest first; those of one size by their words."""
+    """Groups by size, the largest first; groups of equal size by method, error type and operation."""
     return sorted(groups, key=lambda one: (-one.failures, one.method, one.error_type or "", one.operation or ""))
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """Operations of one kind that ended alike, in one stretch of a trace.
+    """The operations of one kind and status in one stretch of a trace.
 
     Attributes:
         number: of the stretch, from 0.
         count: how many operations.
-        seconds: how long they took together, as far as that is recorded.
-        last: the latest time at which one of them began or ended; None where no time is recorded.
+        seconds: the sum of the recorded durations.
+        last: the latest recorded start or end; None if no time is recorded.
     """
 
     number: int
@@ -287,13 +288,13 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """What came into a project in one stretch of time.
+    """How many elements of a project were created (``created_at``) in one stretch of time.
 
     Attributes:
-        start: its first moment.
-        traces: how many traces were made in it (``created_at``).
-        failures: how many failures were found in it.
-        verdicts: how many attributions were made in it, by error type; ``""`` stands for abstentions.
+        start: the first moment of the stretch.
+        traces: number of traces.
+        failures: number of failures.
+        verdicts: number of attributions by error type; ``""`` stands for abstentions.
     """
 
     start: datetime
@@ -304,7 +305,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What ``doctor`` found out about a database; ``problems`` is empty if all is well."""
+    """The findings of ``doctor`` about a database; ``problems`` is empty if all is well."""
 
     engine: str
     version: str

@@ -1,7 +1,7 @@
-"""Who gets which case of a queue: what may become of assignments, decided while the queue is locked.
+"""Who gets which case of an annotation queue.
 
-Nothing here reads or writes: an engine gives a ``Bench``, stores what is decided, and may ask again if its transaction
-has to be repeated.
+The functions decide without input or output: an engine locks the queue, passes a ``Bench``, and stores the decision.
+An engine that has to repeat its transaction calls the function again.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _TICK = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A queue as it stands, while nobody else changes it.
+    """A locked queue with all its assignments.
 
     Attributes:
-        now: by the store's clock, and later than all that has changed before.
+        now: the time of the store's clock, but later than every earlier change of an assignment.
     """
 
     queue: AnnotationQueue
@@ -33,37 +33,37 @@ class Bench:
 
     @classmethod
     def at(cls, queue: AnnotationQueue, assignments: Sequence[Assignment], clock: datetime) -> Bench:
-        """A queue at a moment of the store's clock, which may have been set back."""
+        """A bench at a moment of the store's clock, also if the clock was set back."""
         last = max((one.changed_at + _TICK for one in assignments), default=clock)
         return cls(queue, assignments, max(clock, last))
 
     def own(self, person: str, failure_id: str) -> Assignment | None:
-        """What a person has to do with a case."""
+        """The assignment of a case to a person, if any."""
         return next((one for one in self.assignments if (one.person, one.failure_id) == (person, failure_id)), None)
 
     def has_room(self, failure_id: str, person: str) -> bool:
-        """Whether a person may have a case beside the others who have it."""
+        """Whether a case has a free place for a person."""
         taken = sum(
             one.failure_id == failure_id and one.person != person and self.is_taken(one) for one in self.assignments
         )
         return taken < self.queue.annotators
 
     def takes(self, one: Assignment) -> bool:
-        """Whether a verdict on an assignment would be taken, as long as the queue is open."""
+        """Whether an open queue accepts a verdict on an assignment."""
         if one.progress is Progress.GONE:
             return False
         return self.is_taken(one) or self.has_room(one.failure_id, one.person)
 
     def is_taken(self, one: Assignment) -> bool:
-        """Whether an assignment takes one of the places of its case."""
+        """Whether an assignment occupies a place of its case: it is done, or reserved."""
         return one.progress is Progress.DONE or self.is_live(one)
 
     def is_live(self, one: Assignment) -> bool:
-        """Whether it is a reservation that has not run out."""
+        """Whether an assignment is a reservation that has not ended."""
         return one.progress is Progress.RESERVED and one.reserved_until is not None and one.reserved_until > self.now
 
     def reserved(self, person: str, failure_id: str, draft: str | None = None) -> Assignment:
-        """A fresh reservation."""
+        """A new reservation of a case; a verdict and a draft of an earlier assignment are kept."""
         before = self.own(person, failure_id)
         return Assignment(
             id=make_id("Assignment", self.queue.id, failure_id, person),
@@ -81,11 +81,11 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What becomes of a queue.
+    """The change of a queue, and the answer to the person.
 
     Attributes:
-        assignment: to be stored, in place of the one with its id; None changes nothing.
-        refusal: why the person did not get what they asked for; None if they did.
+        assignment: to be stored in place of the assignment with the same id; None changes nothing.
+        refusal: why the request was refused; None if it was granted.
     """
 
     assignment: Assignment | None
@@ -96,7 +96,7 @@ Decide = Callable[[Bench], Decision]
 
 
 def give_next(person: str) -> Decide:
-    """The case that a person has; if they have none, the first in their order that has room for them."""
+    """Renew the person's reservation; without a reservation, give the first case in the person's order with room."""
 
     def decide(bench: Bench) -> Decision:
         _check_open(bench)
@@ -119,7 +119,7 @@ def give_next(person: str) -> Decide:
 
 
 def hold(person: str, failure_id: str, draft: str) -> Decide:
-    """Keep a person's place while their verdict is stored; what they said is kept even if they get no place."""
+    """Reserve a case while the person's verdict is being stored; the draft is kept even if the case is refused."""
 
     def decide(bench: Bench) -> Decision:
         own = bench.own(person, failure_id)
@@ -144,7 +144,7 @@ def hold(person: str, failure_id: str, draft: str) -> Decide:
 
 
 def finish(person: str, failure_id: str, progress: Progress, attribution_id: str | None = None) -> Decide:
-    """End a person's work on a case: it is done, skipped, or the failure is gone."""
+    """End a person's work on a case as done, skipped or gone."""
 
     def decide(bench: Bench) -> Decision:
         own = bench.own(person, failure_id)
@@ -170,7 +170,7 @@ def finish(person: str, failure_id: str, progress: Progress, attribution_id: str
 
 
 def take_back(person: str, failure_id: str) -> Decide:
-    """Give a person a case back that they had skipped, or of which they have undone their verdict."""
+    """Reserve a case again for a person who skipped the case or has undone the verdict."""
 
     def decide(bench: Bench) -> Decision:
         _check_open(bench)
@@ -185,13 +185,13 @@ def take_back(person: str, failure_id: str) -> Decide:
 
 
 def last_act(assignments: Sequence[Assignment], person: str) -> Assignment | None:
-    """The case that a person has submitted or skipped last."""
+    """The assignment that a person submitted or skipped last."""
     ended = [one for one in assignments if one.person == person and one.progress in {Progress.DONE, Progress.SKIPPED}]
     return max(ended, key=lambda one: one.changed_at, default=None)
 
 
 def order_of(queue: AnnotationQueue, person: str) -> list[str]:
-    """The cases in a person's own order: by rank, and among equals as their name and the queue's seed draw it."""
+    """The cases in a person's own order: by rank, then shuffled by the queue's seed and the person's name."""
 
     def drawn(failure_id: str) -> bytes:
         return blake2b("\0".join((queue.seed, person, failure_id)).encode(), digest_size=8).digest()

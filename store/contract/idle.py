@@ -1,7 +1,7 @@
-"""Idle traces, to which nothing has been written for long: what both engines share.
+"""Pages of idle traces, which nobody has written to for long.
 
-Traces are listed by the time of the last write and by id. That time is the store's own, and each write sets it anew,
-whatever times the recorded elements have: a trace that is still being written is never among the idle ones.
+Traces are listed by the time of the last write and by id. Each write sets the time from the store's clock, whatever
+times the recorded elements have, so a trace that is still being recorded is never idle.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _CURSOR = re.compile(rf"(\d{{1,17}}):([0-9a-f]{{{ID_LENGTH}}})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class IdleTrace:
-    """A trace, and when something was last written to it."""
+    """A trace, and the time of the last write to the trace."""
 
     trace: Trace
     written_at: datetime
 
 
 class IdlePosition(NamedTuple):
-    """A place in the list: microseconds since 1970 in UTC, and an id; the empty id comes before all others."""
+    """A place in the list: microseconds since 1970 in UTC, and an id; the empty id sorts before all ids."""
 
     at: int
     id: str
@@ -43,9 +43,9 @@ def end_of_list(until: datetime, before: datetime | None, oldest_kept: IdlePosit
     """The place before which traces are idle.
 
     Args:
-        until: a trace that was written to since then is not idle, whatever the other bounds say.
-        before: a trace that was last written to before this is idle.
-        oldest_kept: the oldest of the traces that are kept for their rank; those before it are idle.
+        until: a trace written to since this time is never idle.
+        before: a trace last written to before this time is idle.
+        oldest_kept: the last place of the newest traces, which are kept; traces before this place are idle.
     """
     bounds = [] if before is None else [_place_of(before)]
     if oldest_kept is not None:
@@ -57,7 +57,7 @@ def read_place(cursor: str | None) -> IdlePosition:
     """The place after which a page begins.
 
     Raises:
-        InputError: it is no cursor of this list.
+        InputError: the cursor is not from a list of idle traces.
     """
     if cursor is None:
         return BEFORE_ALL
@@ -68,12 +68,12 @@ def read_place(cursor: str | None) -> IdlePosition:
 
 
 def idle_page(places: Sequence[IdlePosition], first: int, traces: Iterable[Trace]) -> Page[IdleTrace]:
-    """A page of the first places. If there is one more than asked for, there is a next page."""
+    """The page of the first ``first`` places; a further place means that a next page exists."""
     found = {trace.id: trace for trace in traces}
     items = []
     for place in places[:first]:
         written_at = from_microseconds(place.at)
-        # A trace that was deleted since it was listed is left out.
+        # A trace may have been deleted since the places were read.
         if place.id in found and written_at is not None:
             items.append(IdleTrace(found[place.id], written_at))
     more = f"{places[first - 1].at}:{places[first - 1].id}" if len(places) > first > 0 else None

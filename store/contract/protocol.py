@@ -1,7 +1,7 @@
-"""What a store of traces can do. Both engines do all of it, with the same results from the same data.
+"""The protocols ``Database`` and ``GraphStore``. Both engines give equal results from equal data.
 
-A ``Database`` is a place: a SQLite file or a Neo4j server. A ``GraphStore`` is one project's part of it: there is no
-read and no write that is not bound to a project.
+A ``Database`` is a SQLite file or a Neo4j server. A ``GraphStore`` is one project in a database: every read and every
+write of traces is bound to a project.
 """
 
 from __future__ import annotations
@@ -54,14 +54,11 @@ if TYPE_CHECKING:
 
 
 class GraphStore(Walks, VerdictHistory, Protocol):
-    """One project's traces.
-
-    Methods that follow from others are implemented here, once for both engines.
-    """
+    """One project's traces. Methods that need only other methods are implemented here, for both engines."""
 
     @property
     def project_id(self) -> str:
-        """The project that every call is bound to."""
+        """The project of all calls."""
         ...
 
     async def write(
@@ -71,20 +68,19 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         stored: Stored | None = None,
         entry: AuditEntry | None = None,
     ) -> WriteResult:
-        """Add what is new of a batch, with the values of its variables.
+        """Add the new elements of a batch, with the values of its variables.
 
-        What is stored already stays as it is, except for what may change: the attributes of a trace, and its name where
-        it has none; the attributes, origin, evidence and gold answers of a failure; all of an attribution. An operation
-        that is running may end (``Batch.endings``), variables may change places (``Batch.placings``), and a variable
-        that no operation has made may get its maker, once (``Batch.completions``). An answer is judged later than it is
-        written: right by ``Batch.right_answers``, wrong by its failure, which wins over that.
+        Stored elements stay unchanged except for: the attributes of a trace, and its name if it has none; the
+        attributes, origin, evidence and gold answers of a failure; all of an attribution. A running operation may end
+        (``Batch.endings``), variables may change places (``Batch.placings``), and a variable without a maker may get
+        its maker, once (``Batch.completions``). A stored answer may be judged: right by ``Batch.right_answers``, wrong
+        by a failure, which wins.
 
         Args:
-            batch: elements of one trace, and what joins them.
-            values: the values that are too long to be kept whole on their variables.
-            stored: what was stored a moment ago of all that the batch contains and refers to, so that it need not be
-                read again. If two write one trace at a time, a conflict is still found, but a part of a large batch may
-                be written by then.
+            batch: the elements and relationships, all of one trace.
+            values: the values that are too long for their variables (``WHOLE_VALUE_BYTES``).
+            stored: the result of a recent ``stored`` for the batch, which saves reading again. If two callers write
+                one trace at a time, a conflict is still found, but possibly after a part of a large batch is written.
             entry: for the audit log; see ``store.shared.auditing``.
 
         Raises:
@@ -93,23 +89,23 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         ...
 
     async def get(self, label: Label, ids: Sequence[str]) -> list[Element]:
-        """The elements with these ids that exist, in the order asked for."""
+        """The elements with these ids, in the order of the ids; unknown ids are left out."""
         ...
 
     async def resolve(self, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
-        """The element with an id, a unique prefix of 8 or more characters of one, or an external id (occurrence 0).
+        """The element that a reference means: an id, an id's first 8 or more characters, or an external id.
 
-        A whole id always means the element with that id, whatever other elements are called
-        (``store.shared.resolving``).
+        A whole id never means an external id that looks alike (``store.shared.resolving``). External ids are looked
+        up among recorded variables only (occurrence 0).
 
         Raises:
-            NotFoundError: there is none, or the whole id is of another label or trace.
-            AmbiguousError: there are several, such as one with this external id and one whose id begins like it.
+            NotFoundError: no element fits, or the element is of another label or trace.
+            AmbiguousError: several elements fit.
         """
         ...
 
     async def traces(self, first: int = 100, after: str | None = None) -> Page[Trace]:
-        """Traces by time of creation and id."""
+        """A page of traces, by time of creation and id."""
         ...
 
     async def page(
@@ -124,8 +120,14 @@ class GraphStore(Walks, VerdictHistory, Protocol):
     ) -> Page[Element]:
         """Sessions, operations, variables or derivations of a trace, in the order of the trace.
 
-        Only of some kinds where any are given; of operations, only those that ended so where ``statuses`` are given.
-        The first page begins at the place ``since`` of the trace.
+        Args:
+            label: SESSION, OPERATION, VARIABLE or DERIVATION.
+            trace_id: the trace.
+            first: the size of the page.
+            after: the cursor of the page; None for the first page.
+            kinds: only elements of these kinds; empty for all.
+            statuses: for operations, only operations with these statuses; empty for all.
+            since: the place (``sequence``) at which the first page begins.
         """
         ...
 
@@ -139,7 +141,7 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         statuses: Collection[str] = (),
         since: int = 0,
     ) -> dict[str, Page[Element]]:
-        """A page of each of several traces (see ``page``; failures too), by id; unknown traces are left out."""
+        """A page of each trace (see ``page``), by trace id; also pages of failures. Unknown traces are left out."""
         ...
 
     async def failures(
@@ -150,69 +152,69 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         wanted: FailureFilter = ALL_FAILURES,
         order: FailureOrder | None = None,
     ) -> Page[Failure]:
-        """Failures, by trace and id unless in another order; those that are wanted, of one trace or of all."""
+        """A page of the ``wanted`` failures, of one trace or of all; without an ``order``, by trace and id."""
         ...
 
     async def count_failures(self, trace_id: str | None = None, wanted: FailureFilter = ALL_FAILURES) -> int:
-        """How many failures are wanted, of one trace or of all."""
+        """The number of ``wanted`` failures, of one trace or of all."""
         ...
 
     async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
-        """How many failures have a verdict of each method, error type and operation, the largest number first."""
+        """Failures counted by method, error type and blamed operation of their verdicts, the largest number first."""
         ...
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
-        """All verdicts on these failures, which may be thousands, oldest first."""
+        """All verdicts on these failures, oldest first; the ids may be thousands."""
         ...
 
     async def operation(self, operation_id: str) -> OperationDetail:
         """An operation with its inputs and outputs.
 
         Raises:
-            NotFoundError: there is no such operation.
+            NotFoundError: the project has no operation with this id.
         """
         for detail in (await self.operations([operation_id])).values():
             return detail
         raise NotFoundError(operation_id, Label.OPERATION)
 
     async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
-        """Several operations with their inputs and outputs, by id; those that don't exist are left out."""
+        """Several operations with their inputs and outputs, by id; unknown ids are left out."""
         ...
 
     async def derivations_of(
         self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
     ) -> dict[str, list[Derivation]]:
-        """The derivations of each of several variables, by its id, at most ``first`` of each, in order of the trace.
+        """At most ``first`` derivations of each variable, by the variable's id, in the order of the trace.
 
-        Backward: those whose target it is; forward: those whose source it is.
+        Backward: derivations with the variable as target. Forward: derivations with the variable as source.
         """
         ...
 
     async def users_of(self, variable_ids: Sequence[str], first: int = 100) -> dict[str, list[Operation]]:
-        """The operations that used each of several variables, by its id, at most ``first``, in order of the trace.
+        """At most ``first`` operations that used each variable, by the variable's id, in the order of the trace.
 
-        They are among these also where nothing that they made derives from it.
+        The operations include those without an output that is derived from the variable.
         """
         ...
 
     async def activity(self, trace_id: str, width: int) -> list[Activity]:
-        """What the operations of a trace did, in stretches of ``width`` places, by kind and end; empty if unknown."""
+        """Operations of a trace counted by kind and status, in stretches of ``width`` places; empty if unknown."""
         ...
 
     async def edges(self, trace_id: str) -> list[Edge]:
-        """All derivations of a trace, in its order, as what they join: all that a walk needs; empty if unknown."""
+        """All derivations of a trace as edges, in the order of the trace; empty for an unknown trace."""
         ...
 
     async def usages(self, trace_id: str) -> list[Usage]:
-        """All that the operations of a trace used, by the operation's sequence and the position; empty if unknown."""
+        """All usages of a trace, by the operation's sequence and the position; empty for an unknown trace."""
         ...
 
     async def invalidations(self, trace_id: str) -> list[Invalidation]:
-        """All that the operations of a trace ended, by sequence of operation and variable; empty if it is unknown."""
+        """All invalidations of a trace, by sequence of operation and variable; empty for an unknown trace."""
         ...
 
     async def named(self, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
-        """Recorded variables (occurrence 0) with a name that has a word, by trace id and place."""
+        """Recorded variables (occurrence 0) with exactly this name, by trace id and place; the name holds a word."""
         ...
 
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
@@ -227,31 +229,39 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         max_bytes: int = 1 << 30,
         seconds: float = 30.0,
     ) -> ScanResult:
-        """Recorded variables whose whole value contains the text, in any case; the values are read, within bounds."""
+        """Recorded variables whose whole value contains the text, in any case of letters, by reading all values.
+
+        Args:
+            text: the text.
+            trace_id: the trace to scan; None for all.
+            limit: the largest number of hits.
+            max_bytes: stop after this many bytes of values.
+            seconds: stop after this time.
+        """
         ...
 
     async def value(self, variable: Variable) -> bytes:
-        """The whole value, checked against its hash.
+        """The whole value of a variable, checked against its hash.
 
         Raises:
-            CorruptValueError: what is stored is damaged or gone.
+            CorruptValueError: the stored value is damaged or gone.
         """
         return (await self.values([variable]))[variable.value_hash]
 
     async def values(self, variables: Sequence[Variable]) -> dict[str, bytes]:
-        """The whole values of many variables by hash, each checked; faster than one by one, and all in memory.
+        """The whole values of many variables, by hash, each checked; all values are in memory at once.
 
         Raises:
-            CorruptValueError: one that is stored is damaged or gone.
+            CorruptValueError: a stored value is damaged or gone.
         """
         ...
 
     async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-        """What is stored of a trace and of the elements with these ids: all that a writer has to know, in one read."""
+        """The stored part of a trace that a writer has to know, in one read: the elements with these ids, by label."""
         ...
 
     async def known_values(self, trace_id: str) -> set[str]:
-        """Hashes of the values that are kept for a trace beside the graph."""
+        """Hashes of the values of a trace that are stored beside the graph."""
         ...
 
     async def idle_traces(
@@ -262,53 +272,56 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         first: int = 100,
         after: str | None = None,
     ) -> Page[IdleTrace]:
-        """Traces to which nothing has been written for long, the longest first.
+        """A page of traces that nobody has written to for long, the longest idle first. Times are the store's.
 
-        They were last written to before ``before``, or are not among the ``keep`` (1 or more) traces that were written
-        to last. A trace that was written to since ``until`` is never among them. The times are those of the store's
-        clock.
+        Args:
+            until: leave out traces that were written to since this time.
+            before: list traces that were last written to before this time.
+            keep: list traces that are not among this many (1 or more) most recently written traces.
+            first: the size of the page.
+            after: the cursor of the page; None for the first page.
         """
         ...
 
     async def delete_failure(self, failure_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
-        """Delete a failure with all verdicts on it, in one transaction; counts by label.
+        """Delete a failure with all verdicts on the failure, in one transaction; returns counts by label.
 
-        Nobody has judged its answer then (``Variable.right`` is None), unless another failure has the same answer.
+        The answer becomes unjudged (``Variable.right`` is None), unless another failure has the same answer.
 
         Args:
-            failure_id: which one.
+            failure_id: the failure.
             entry: for the audit log; see ``store.shared.auditing``.
 
         Raises:
-            NotFoundError: there is no such failure.
+            NotFoundError: the project has no failure with this id.
         """
         ...
 
     async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
-        """Delete a trace with all that belongs to it; counts by label.
+        """Delete a trace with all its elements and values; returns counts by label.
 
         Args:
-            trace_id: which one.
+            trace_id: the trace.
             entry: for the audit log; see ``store.shared.auditing``.
 
         Raises:
-            NotFoundError: there is no such trace.
+            NotFoundError: the project has no trace with this id.
         """
         ...
 
     async def stats(self, trace_id: str | None = None) -> Stats:
-        """Counts of the project or of one trace; sizes are always those of the whole database."""
+        """Counts of the project or of one trace; the sizes are always of the whole database."""
         ...
 
     async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-        """Counts by label of several traces, by the trace's id; unknown traces are left out."""
+        """Counts by label, by trace id; unknown traces are left out."""
         ...
 
     async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
-        """What came in between two moments, in stretches of so many seconds, including the empty ones.
+        """Counts of new elements between two moments, in stretches of ``seconds``; empty stretches are included.
 
         Raises:
-            InputError: the stretches would be more than 10,000, or less than one second.
+            InputError: more than 10,000 stretches, or stretches of less than one second.
         """
         ...
 
@@ -320,43 +333,43 @@ class Database(Protocol):
         """The traces of one project.
 
         Args:
-            project_id: which one.
-            log: its audit log, if that is in another database than this one.
+            project_id: the project.
+            log: records of the project in another database, if the audit log is stored there; else None.
         """
         ...
 
     def records(self, project_id: str) -> ProjectRecords:
-        """The keys, jobs, audit log and retention of one project."""
+        """The keys, jobs, audit log and retention policy of one project."""
         ...
 
     def registry(self) -> Registry:
-        """What is looked up before the project is known: whose key it is, which job is next."""
+        """Look-ups before the project is known, such as the owner of a key or the next job."""
         ...
 
     async def migrate(self) -> list[str]:
-        """Bring the layout up to date; the names of the migrations that were applied now."""
+        """Bring the layout up to date; returns the names of the migrations that this call applied."""
         ...
 
     async def has_current_layout(self) -> bool:
-        """Whether the layout is the one that this program knows, neither an older nor a newer one; quick."""
+        """Whether the layout is neither older nor newer than this program's; quick."""
         ...
 
     async def check(self) -> None:
-        """Check that it can take more, as far as this machine can tell; quick, and may be asked as often as one likes.
+        """Check that the database accepts writes, as far as this machine can tell; quick, for frequent probes.
 
         Raises:
             DiskFullError: the disk with the file, or with the values, is full.
-            DamagedError: a part of it is damaged.
-            StoreError: it can't be written for another reason.
+            DamagedError: the file is damaged.
+            StoreError: writing is impossible for another reason.
         """
         ...
 
     async def health(self) -> Health:
-        """Engine, version, layout, plans and space."""
+        """Engine, version, layout, query plans and free space, with all problems found."""
         ...
 
     async def close(self) -> None:
-        """Release what is held open."""
+        """Close files and connections."""
         ...
 
     async def __aenter__(self) -> Self: ...

@@ -1,7 +1,7 @@
-"""What a store keeps for the doors: keys, jobs, the audit log and how long traces are kept. Both engines do all of it.
+"""Records beside the traces: API keys, jobs, the audit log, retention policies and annotation queues.
 
-``ProjectRecords`` is one project's part. ``Registry`` answers the few questions that come before a project is known:
-whose key this is, which job is next, and which project's old traces are to be deleted.
+``ProjectRecords`` are the records of one project. ``Registry`` has the few look-ups over all projects: the project of
+an API key, the next job, and the next project whose old traces are to be deleted.
 """
 
 from __future__ import annotations
@@ -17,47 +17,43 @@ from store.contract.answers import Page
 
 
 class ProjectRecords(Annotations, Protocol):
-    """Keys, jobs, audit log and retention of one project."""
+    """Keys, jobs, audit log, retention policy and annotation queues of one project."""
 
     @property
     def project_id(self) -> str:
-        """The project that every call is bound to."""
+        """The project of all calls."""
         ...
 
     async def add_key(self, key: ApiKey, entry: AuditEntry | None = None) -> None:
-        """Keep a new key.
-
-        Args:
-            key: the key.
-            entry: for the audit log; it is written in the transaction of the change, here and below.
+        """Add a key. ``entry``, here and below, goes to the audit log in the same transaction.
 
         Raises:
-            InputError: it is of another project.
+            InputError: the key is of another project.
         """
         ...
 
     async def keys(self, first: int = 100, after: str | None = None) -> Page[ApiKey]:
-        """Keys, the newest first, including revoked and expired ones."""
+        """All keys, also revoked and expired keys, the newest first."""
         ...
 
     async def revoke_key(self, key_id: str, at: datetime, entry: AuditEntry | None = None) -> ApiKey:
-        """End a key; one that was revoked before stays as it is.
+        """Revoke a key, and return the key; a revoked key is returned unchanged.
 
         Raises:
-            NotFoundError: this project has no such key.
+            NotFoundError: the project has no key with this id.
         """
         ...
 
     async def add_job(self, job: Job, entry: AuditEntry | None = None) -> Job:
-        """Keep a new job, and return it; if its id is known already, return the stored one and write no entry.
+        """Add a job, and return the job; if the id is stored, return the stored job and write no entry.
 
         Raises:
-            InputError: it is of another project.
+            InputError: the job is of another project.
         """
         ...
 
     async def jobs(self, ids: Sequence[str]) -> list[Job]:
-        """The jobs with these ids that exist, in the order asked for."""
+        """The jobs with these ids, in the order of the ids; unknown ids are left out."""
         ...
 
     async def job_page(
@@ -67,15 +63,15 @@ class ProjectRecords(Annotations, Protocol):
         ...
 
     async def cancel_job(self, job_id: str, at: datetime, entry: AuditEntry | None = None) -> Job:
-        """Ask to stop a job: a queued one is cancelled at once, a running one by its runner, an ended one never.
+        """Ask to stop a job: a queued job is cancelled at once, a running job by its runner, an ended job never.
 
         Raises:
-            NotFoundError: this project has no such job.
+            NotFoundError: the project has no job with this id.
         """
         ...
 
     async def log(self, entries: Sequence[AuditEntry]) -> None:
-        """Add to the audit log; an entry whose id is known is left as it is.
+        """Add entries to the audit log; entries with a stored id are ignored.
 
         Raises:
             InputError: an entry is of another project.
@@ -83,7 +79,7 @@ class ProjectRecords(Annotations, Protocol):
         ...
 
     async def settle(self, entry: AuditEntry) -> None:
-        """Set the outcome of an entry that was written as ``BEGUN``; one that has its outcome stays as it is."""
+        """Set the outcome of a stored entry from ``BEGUN`` to the outcome of ``entry``, once."""
         ...
 
     async def audit(self, first: int = 100, after: str | None = None) -> Page[AuditEntry]:
@@ -91,29 +87,29 @@ class ProjectRecords(Annotations, Protocol):
         ...
 
     async def retention(self) -> RetentionPolicy | None:
-        """How long traces are kept; None if they are kept for good."""
+        """The retention policy; None if traces are kept for ever."""
         ...
 
     async def set_retention(self, policy: RetentionPolicy, entry: AuditEntry | None = None) -> None:
-        """Keep traces as long as a policy says, from now on.
+        """Set the retention policy.
 
         Raises:
-            InputError: it is of another project.
+            InputError: the policy is of another project.
         """
         ...
 
     async def clear_retention(self, entry: AuditEntry | None = None) -> bool:
-        """Keep traces for good from now on; whether there was a policy. If there was none, no entry is written."""
+        """Delete the retention policy; returns whether a policy was set. Without a policy, no entry is written."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """The state of the queue of jobs, over all projects.
+    """The state of the job queue, over all projects.
 
     Attributes:
-        jobs: how many, by state.
-        oldest_queued: when the job that has waited longest was asked for; None if none is waiting.
+        jobs: number of jobs by state.
+        oldest_queued: creation time of the oldest queued job; None if no job is queued.
     """
 
     jobs: dict[str, int]
@@ -121,18 +117,18 @@ class QueueState:
 
 
 class Registry(Protocol):
-    """What is looked up before a project is known. Doors use it for nothing else."""
+    """Look-ups over all projects. Doors use a registry only before the project of a request is known."""
 
     async def key(self, key_id: str) -> ApiKey | None:
-        """The key with this id, whatever its project; None where there is none."""
+        """The key with this id, of any project; None if unknown."""
         ...
 
     async def touch_keys(self, used: Mapping[str, datetime]) -> None:
-        """Note when keys were last used."""
+        """Store the times of last use, by key id."""
         ...
 
     async def leases(self, projects: Sequence[str] = ()) -> list[Lease]:
-        """The leases of all jobs that are running: of ``projects``, or of all where it is empty."""
+        """The leases of all running jobs of ``projects``; of all projects if empty."""
         ...
 
     async def claim_job(
@@ -143,40 +139,49 @@ class Registry(Protocol):
         projects: Sequence[str] = (),
         left: Sequence[Lease] = (),
     ) -> Job | None:
-        """Take the oldest job that is queued, or was left by its runner; None where there is none.
+        """Take the oldest job that is queued or whose runner is gone. Two runners never get one job.
 
-        Only jobs of ``projects`` are taken; of all where it is empty. ``left`` are leases that the caller has seen
-        unchanged for too long: a job is taken from its runner if it still has that lease. Two runners never get
-        the same job, even in different processes. The job comes back ``running``, with the owner, the lease,
-        ``started_at`` of the first attempt, and one attempt more.
+        Args:
+            owner: the runner.
+            now: the runner's time.
+            lease_until: the end of the new lease.
+            projects: only jobs of these projects; empty for all.
+            left: leases that the caller has seen unchanged for too long; a job that still has such a lease is taken
+                from its runner.
+
+        Returns:
+            The job as stored: running, with the new lease, ``started_at`` of the first attempt, and ``attempts``
+            increased by one. None if no job can be taken.
         """
         ...
 
     async def renew_job(
         self, job_id: str, owner: str, lease_until: datetime, stage: str | None, done: int, total: int | None
     ) -> Job | None:
-        """Hold a job for longer and keep its progress; None where the owner does not hold it any more."""
+        """Renew the lease of a job and store its progress; returns None if the owner has lost the lease."""
         ...
 
     async def end_job(
         self, job_id: str, owner: str, state: JobState, at: datetime, result: str | None, error: str | None
     ) -> bool:
-        """End a job, with its result or its error; whether the owner still held it (else nothing is changed).
+        """End a job with its result or error; returns False and changes nothing if the owner has lost the lease.
 
-        The state ``QUEUED`` gives the job back, so that another runner can go on with it.
+        The state ``QUEUED`` puts the job back into the queue, for another runner.
         """
         ...
 
     async def queue(self) -> QueueState:
-        """The state of the queue of jobs."""
+        """The state of the job queue."""
         ...
 
     async def claim_retention(
         self, now: datetime, again_at: datetime, projects: Sequence[str] = ()
     ) -> RetentionPolicy | None:
-        """Take a policy that is due, the one that has waited longest; None where none is.
+        """Take the policy that has been due for longest; None if no policy is due. Two callers never get one policy.
 
-        It is due again at ``again_at``: if several ask, even in different processes, one gets it. Only policies of
-        ``projects`` are taken; of all where it is empty.
+        Args:
+            now: policies that are due at this time can be taken.
+            again_at: when the policy is due again.
+            projects: only policies of these projects; empty for all.
         """
         ...

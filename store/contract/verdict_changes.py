@@ -1,7 +1,7 @@
-"""The history of people's verdicts: how it is asked for, and what becomes of a verdict when it changes.
+"""The history of people's verdicts.
 
-A verdict that never changed has no history stored: that is what it says now. When it changes, the store keeps both what
-it said and what it says, in the transaction of the change, whoever makes it.
+The store keeps no history for a verdict that never changed. The first change stores the old verdict as change 1 and the
+new verdict as change 2, in the transaction of the change.
 """
 
 from __future__ import annotations
@@ -22,62 +22,59 @@ from schema.models import Attribution, camel_case
 from store.contract.answers import Label
 
 ADJUDICATED = "adjudicated"
-"""The attribute of a verdict that is the final word on a case on which its annotators disagreed."""
+"""The attribute of a final verdict, given on a case on which annotators disagreed."""
 
 _NAMES = {item.name: camel_case(item.name) for item in fields(Attribution)}
 
 
 class VerdictHistory(Protocol):
-    """What a project's store answers about the history of verdicts."""
+    """The methods of a ``GraphStore`` about the history of verdicts."""
 
     async def verdict_changes(self, failure_ids: Sequence[str]) -> list[VerdictChange]:
-        """The changes of people's verdicts on some failures, by verdict and number.
-
-        A verdict that never changed has none.
-        """
+        """The stored changes of people's verdicts on some failures, by verdict and number."""
         ...
 
     async def delete_attributions(
         self, ids: Sequence[str], entry: AuditEntry | None = None, by: str | None = None
     ) -> int:
-        """Delete verdicts; how many there were. ``entry`` is written to the audit log if there were any.
+        """Delete verdicts, and return how many existed. ``entry`` is written to the audit log if any existed.
 
-        What people said stays in the history, withdrawn ``by`` a person; None is its author.
+        A person's verdict stays in the history, as withdrawn ``by`` a person; None means the author.
         """
         ...
 
     async def withheld(self, failure_ids: Sequence[str]) -> frozenset[str]:
-        """Those of some failures of which nothing may be told that a verdict could say, see ``store.blind``."""
+        """The failures whose verdicts are hidden from the caller; see ``store.blind``."""
         return frozenset()
 
     async def withheld_by(self, failure_ids: Sequence[str]) -> dict[str, list[AnnotationQueue]]:
-        """The open queues for which each of some failures is withheld, by its id, see ``store.blind``."""
+        """The open queues that hide verdicts from the caller, by the id of the failure; see ``store.blind``."""
         return {}
 
     async def undo_verdict(self, attribution_id: str, by: str, entry: AuditEntry | None = None) -> Attribution | None:
-        """Take back the last change of a person's verdict, in one transaction.
+        """Undo the last change of a person's verdict, in one transaction.
 
         Args:
-            attribution_id: the verdict, which may have been withdrawn.
-            by: the person who takes it back.
+            attribution_id: the verdict, also if withdrawn.
+            by: the person who undoes the change.
             entry: for the audit log; see ``store.shared.auditing``.
 
         Returns:
-            The verdict as it was before; None if there was none before.
+            The verdict before the change; None if the change gave the verdict.
 
         Raises:
-            NotFoundError: there is no such verdict of a person, or all of it was undone before.
+            NotFoundError: the id is not of a person's verdict, or all changes are undone.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo does.
+    """The effect of an undo.
 
     Attributes:
-        changes: to be stored, in place of those with the same ids.
-        verdict: what stands now; None for none.
+        changes: to be stored in place of the changes with the same ids.
+        verdict: the verdict after the undo; None if the verdict is gone.
     """
 
     changes: list[VerdictChange]
@@ -85,36 +82,36 @@ class Undone:
 
 
 def is_human(verdict: Attribution) -> bool:
-    """Whether a person gave it: only those have a history."""
+    """Whether a person gave the verdict; only such verdicts have a history."""
     return verdict.method == HUMAN_METHOD
 
 
 def is_adjudicated(verdict: Attribution) -> bool:
-    """Whether it is the final word on a case on which its annotators disagreed; see ``ADJUDICATED``."""
+    """Whether a verdict is the final verdict on its failure; see ``ADJUDICATED``."""
     return is_human(verdict) and verdict.id == adjudication_id(verdict.failure_id)
 
 
 def adjudication_id(failure_id: str) -> str:
-    """The id of the final word on a failure: there is one, whoever says it."""
+    """The id of the final verdict on a failure; the id does not depend on the author."""
     return make_id("Attribution", failure_id, HUMAN_METHOD, ADJUDICATED, "")
 
 
 def changes_of(
     new: Attribution | None, stored: Attribution | None, last: int, by: str | None = None
 ) -> list[VerdictChange]:
-    """What the history of a verdict gets when it is stored or withdrawn; nothing if it says what it said.
+    """The entries that the history gets when a verdict is given, changed or withdrawn; none if nothing differs.
 
     Args:
-        new: what it says from now on; None if it is withdrawn.
-        stored: what it says until now; None for nothing.
-        last: the number of its last change; 0 if none is stored.
-        by: who withdraws it; None is its author.
+        new: the new verdict; None withdraws the verdict.
+        stored: the stored verdict; None if none is stored.
+        last: the number of the last stored change; 0 without a history.
+        by: the person who withdraws the verdict; None means the author.
 
     Raises:
-        InputError: it was changed too often.
+        InputError: the verdict was changed ``MAX_CHANGES`` times.
     """
     if new is not None and stored is not None:
-        # What a replay showed of it is not what the person says.
+        # The proof is the result of a replay, not part of the person's statement.
         said = replace(new, created_at=stored.created_at, proof=stored.proof)
         if said == stored:
             return []
@@ -134,21 +131,21 @@ def changes_of(
 
 
 def first_change(stored: Attribution) -> VerdictChange:
-    """The first change of a verdict that never changed: that it was given."""
+    """Change 1, which gave the verdict."""
     return _change(stored, 1, stored.created_at or datetime.now(UTC), stored.author or "", stored)
 
 
 def undone(attribution_id: str, stored: Attribution | None, changes: Sequence[VerdictChange], by: str) -> Undone:
-    """What taking back the last change does.
+    """The effect of undoing the last change of a verdict.
 
     Args:
         attribution_id: the verdict.
-        stored: what it says now; None for nothing.
-        changes: all that are stored, by number.
-        by: who takes it back.
+        stored: the stored verdict; None if none is stored.
+        changes: all stored changes, by number.
+        by: the person who undoes the change.
 
     Raises:
-        NotFoundError: nothing stands that could be taken back.
+        NotFoundError: no change is left to undo.
     """
     known = list(changes) or ([first_change(stored)] if stored is not None and is_human(stored) else [])
     standing = [one for one in known if one.undone_at is None]
@@ -160,7 +157,7 @@ def undone(attribution_id: str, stored: Attribution | None, changes: Sequence[Ve
 
 
 def read_said(text: str) -> Attribution:
-    """The verdict that a change holds."""
+    """The verdict in the JSON text of a change (``VerdictChange.said``)."""
     found = msgspec.json.decode(text)
     return msgspec.convert({name: found[public] for name, public in _NAMES.items() if public in found}, Attribution)
 

@@ -1,4 +1,4 @@
-"""What is asked along the edges of a trace: closures, paths, and the versions of a thing."""
+"""The methods of a ``GraphStore`` that follow edges: closures, paths and versions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from store.contract.answers import NO_BUDGET, Budget, Closure, Direction, Label,
 
 
 class Walks(Protocol):
-    """What a project's store answers about how its variables depend on each other."""
+    """Walks over the dependencies between variables."""
 
     async def closure(
         self,
@@ -20,10 +20,10 @@ class Walks(Protocol):
         budget: Budget = NO_BUDGET,
         kinds: Collection[str] = (),
     ) -> Closure:
-        """The closure of some variables. ``kinds`` filters what is returned, not what is walked.
+        """The closure of some variables. ``kinds`` filters the returned variables, not the walk.
 
         Raises:
-            NotFoundError: one of the variables does not exist.
+            NotFoundError: a variable does not exist.
         """
         ...
 
@@ -34,34 +34,31 @@ class Walks(Protocol):
         budget: Budget = NO_BUDGET,
         kinds: Collection[str] = (),
     ) -> list[Closure]:
-        """Several closures at once, each of its own roots; see ``closure``."""
+        """Several closures at once, one for each list of roots; see ``closure``."""
         ...
 
     async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
-        """Chains of derivations by which one variable depends on the other, whichever way it runs, shortest first.
+        """Chains of derivations by which one of two variables depends on the other, the shortest first.
 
-        Of chains of one length, those whose variables are oldest come first, compared from the dependent end; the first
-        of all is that of ``path``. Parallel derivations between two variables count once.
+        Among chains of equal length, the chain with the oldest variables comes first, compared from the dependent end.
+        Parallel derivations between two variables count once.
         """
         ...
 
     async def path(self, source: str, target: str) -> Path:
-        """A shortest chain of derivations by which one variable depends on the other, whichever way it runs.
-
-        Of several, the one whose variables are oldest, compared from the dependent end.
-        """
+        """The first of ``paths``; an empty path if the variables don't depend on each other."""
         return next(iter(await self.paths(source, target, 1)), Path([], []))
 
     async def versions(self, variable_id: str) -> list[Variable]:
         """All versions of the variable's name in its trace, oldest first.
 
         Raises:
-            NotFoundError: there is no such variable.
+            NotFoundError: the project has no variable with this id.
         """
         for found in (await self.versions_of([variable_id])).values():
             return found
         raise NotFoundError(variable_id, Label.VARIABLE)
 
     async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-        """All versions of the names of several variables, by the variable's id; unknown ones are left out."""
+        """The versions (see ``versions``) of several variables, by the variable's id; unknown ids are left out."""
         ...

@@ -1,1 +1,1 @@
-"""The team's store: Neo4j."""
+"""Neo4j, the store of a team."""

@@ -1,4 +1,4 @@
-"""Queues of failures that people are to judge, in Neo4j."""
+"""Annotation queues in Neo4j."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Transaction = neo4j.AsyncManagedTransaction
 
 
 class Neo4jAnnotations(Annotations):
-    """The queues of one project."""
+    """The annotation queues of one project."""
 
     _connection: Connection
     _project_id: str
@@ -125,7 +125,7 @@ class Neo4jAnnotations(Annotations):
         return [] if entry is None else [entry_row(entry, self._project_id)]
 
     async def _run(self, transaction: Transaction, name: str, /, **parameters: Any) -> list[Any]:
-        """The items of the first row that a text gives, if it gives any."""
+        """The list in the first row of a text; empty without a row."""
         result = await run_text(transaction, name, projectId=self._project_id, **parameters)
         rows = await result.values()
         return rows[0][0] if rows and isinstance(rows[0][0], list) else []

@@ -1,6 +1,6 @@
-"""One Neo4j database: sessions, retries, and errors in plain words.
+"""A connection to one Neo4j database, with retries, and errors in plain words.
 
-Callers name the text that is to run; it is a file in ``store/neo4j/queries``.
+Callers name the text to run, a file in ``store/neo4j/queries``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import neo4j
@@ -23,16 +23,11 @@ T = TypeVar("T")
 
 
 class TakenError(StoreError):
-    """An element that was to be created has an id that is already stored."""
+    """An element to be created has an id that is already stored."""
 
 
-class Read(Protocol):
-    """Reads within a transaction."""
-
-    async def __call__(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
-        """The rows of a text."""
-        ...
-
+Read = Callable[..., Awaitable[list[list[Any]]]]
+"""Takes the name, the subject and the parameters of a text, and returns the rows, read in a transaction."""
 
 _CONNECT_SECONDS = 10.0
 _RETRY_SECONDS = 60.0
@@ -40,7 +35,7 @@ _ATTEMPTS = 6
 
 
 def layout_number() -> int:
-    """The number of the newest layout that this program knows."""
+    """The number of this program's layout."""
     return migrations("neo4j")[-1].number
 
 
@@ -60,7 +55,7 @@ class Connection:
 
     def __init__(self, uri: str, user: str, password: str, database: str | None) -> None:
         if "@" in uri:
-            # The URI is not repeated: it may contain a password.
+            # The message leaves out the URI, which may contain a password.
             raise StoreError("the URI of a Neo4j server takes no user and no password: give them apart from it")
         self.uri = uri
         self.database = database
@@ -87,12 +82,12 @@ class Connection:
     async def read(
         self, name: str, about: StrEnum | None = None, /, *, seconds: float | None = None, **parameters: Any
     ) -> list[list[Any]]:
-        """The rows of a text, read in one transaction, which is tried again after a transient error.
+        """The rows of a text, read in one transaction, which is repeated after a transient error.
 
         Args:
             name: of the text.
-            about: what it is about, where it is a template.
-            seconds: how long it may take.
+            about: the subject, for a template.
+            seconds: the time limit.
             parameters: of the text.
 
         Raises:
@@ -105,7 +100,7 @@ class Connection:
         return await self.read_together(work, seconds=seconds)
 
     async def read_together(self, work: Callable[[Read], Awaitable[T]], *, seconds: float | None = None) -> T:
-        """Read several texts in one transaction, which is tried again after a transient error.
+        """The result of ``work``, which reads in one transaction; repeated after a transient error.
 
         Raises:
             TimeoutError: ``seconds`` have passed.
@@ -123,27 +118,27 @@ class Connection:
             return await session.execute_read(within)
 
     async def read_list(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[Any]:
-        """The items of a text that returns them in lists, one list of about 10,000 items in each row.
+        """All items of a text whose rows are lists of about 10,000 items.
 
-        Returning each item in a row of its own takes 6 to 11 times as long.
+        One row for each item would take 6 to 11 times as long.
         """
         return [item for row in await self.read(name, about, **parameters) for item in row[0]]
 
     def trace_lock(self, trace_id: str) -> asyncio.Lock:
-        """A lock to hold while a trace is written, so that writers of this process don't deadlock with each other.
+        """A lock to hold while writing a trace, which keeps writers of this process from deadlocks with each other.
 
-        Writers of different processes may; the server then ends one of them, which tries again.
+        In a deadlock between processes, the server ends one transaction, and the driver repeats that transaction.
         """
         return self._writing.setdefault(trace_id, asyncio.Lock())
 
     async def write(self, work: Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]) -> T:
-        """Run ``work`` in one transaction, again and again as long as its errors are transient (deadlocks)."""
+        """Run ``work`` in one transaction, repeated while errors are transient (deadlocks)."""
         await self._open()
         async with self.session(neo4j.WRITE_ACCESS) as session:
             return await session.execute_write(work)
 
     async def change(self, name: str, /, **parameters: Any) -> list[list[Any]]:
-        """The rows of a text that writes, in one transaction, which is tried again after a transient error."""
+        """The rows of a text that writes, in one transaction, repeated after a transient error."""
 
         async def work(transaction: neo4j.AsyncManagedTransaction) -> list[list[Any]]:
             return await (await run_text(transaction, name, **parameters)).values()
@@ -151,11 +146,11 @@ class Connection:
         return await self.write(work)
 
     async def run(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
-        """The rows of a text that makes its own transactions; the layout is not checked."""
+        """The rows of a text with transactions of its own; the layout is not checked."""
         return await self.run_statement(sent(name, about), given=parameters)
 
     async def run_statement(self, statement: str, /, **parameters: Any) -> list[list[Any]]:
-        """The rows of a statement, tried again after a transient error; running it twice has to be harmless."""
+        """The rows of a statement, repeated after a transient error; running the statement twice must be harmless."""
         async with self.session(neo4j.WRITE_ACCESS) as session:
             for attempt in range(_ATTEMPTS):
                 try:
@@ -180,14 +175,14 @@ class Connection:
         return found
 
     async def layout_version(self) -> int:
-        """The number of the last migration that was applied; 0 if there was none."""
+        """The number of the last applied migration; 0 if none was applied."""
         return int((await self.run("layout_version"))[0][0])
 
     async def connect(self) -> None:
-        """Connect to the server once, without waiting for one that can't be reached.
+        """Connect to the server, without retries.
 
         Raises:
-            StoreError: it can't be reached, or refuses the user.
+            StoreError: the server can't be reached, or refuses the user.
         """
         async with self._plain_errors():
             await self._driver.verify_connectivity()
@@ -202,10 +197,10 @@ class Connection:
             await self.check_layout()
 
     async def check_layout(self) -> None:
-        """Check that the layout is the one that this program knows.
+        """Check that the database has this program's layout.
 
         Raises:
-            StoreError: it is an older or a newer one.
+            StoreError: the layout is older or newer.
         """
         version, known = await self.layout_version(), layout_number()
         if version < known:
@@ -221,7 +216,7 @@ class Connection:
 
     @asynccontextmanager
     async def session(self, access: str) -> AsyncIterator[neo4j.AsyncSession]:
-        """A session, for reading or for writing; its errors are raised in plain words."""
+        """A session, for reading or for writing, whose errors are raised in plain words."""
         async with (
             self._plain_errors(),
             self._driver.session(

@@ -20,20 +20,20 @@ from store.values.contract import ValueStore
 
 
 class Neo4jDatabase(Closing, Database):
-    """The team's store: the graph in Neo4j, the values beside it."""
+    """The store of a team: the graph in Neo4j, the values in a value store."""
 
     def __init__(self, uri: str, user: str, password: str, values: ValueStore, database: str | None = None) -> None:
-        """Remember the settings; the connection is opened when it is first used.
+        """Remember the settings; the first use connects.
 
         Args:
             uri: ``neo4j://host:port``, ``bolt://host:port``, or either with ``+s`` or ``+ssc``.
             user: of the server.
-            password: of the user; no error shows it.
-            values: where values are kept.
-            database: of the server; None for the user's own.
+            password: of the user; no error shows the password.
+            values: the store for long values.
+            database: name of the database on the server; None for the user's default database.
 
         Raises:
-            StoreError: the URI is none of these.
+            StoreError: the URI has none of these forms.
         """
         self._connection = Connection(uri, user, password, database)
         self._values = values
@@ -51,7 +51,7 @@ class Neo4jDatabase(Closing, Database):
         return Neo4jRegistry(self._connection)
 
     async def prepare(self) -> None:
-        """Make the layout of an empty database. That of any other is checked before its first use.
+        """Connect, and give an empty database the current layout. Any other layout is checked at the first use.
 
         Raises:
             StoreError: the server can't be reached.
@@ -69,11 +69,11 @@ class Neo4jDatabase(Closing, Database):
         return await self.layout_version() == layout_number()
 
     async def layout_version(self) -> int:
-        """The number of the last migration that was applied; 0 if there was none."""
+        """The number of the last applied migration; 0 if none was applied."""
         return await self._connection.layout_version()
 
     async def is_empty(self) -> bool:
-        """Whether nothing is in the database, except for what a migration has left."""
+        """Whether the database has no nodes except for those of migrations."""
         return not (await self._connection.run("has_data"))[0][0]
 
     async def plan(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[str]:
@@ -82,15 +82,13 @@ class Neo4jDatabase(Closing, Database):
 
     @override
     async def check(self) -> None:
-        """Check the disk with the values; the server's own disk can't be seen from here."""
+        """Check the disk with the values; the server's disk is unknown to this process."""
         await self._values.check_room()
 
     @override
     async def health(self) -> Health:
-        """Version, layout, indexes, the plans of the closures, and the place of the values."""
         return await inspect(self._connection, self._values)
 
     @override
     async def close(self) -> None:
-        """Close all connections to the server."""
         await self._connection.close()

@@ -1,6 +1,6 @@
-"""Pages of failures: those that are wanted, in the order that is wanted.
+"""Pages of filtered and sorted failures.
 
-The texts take a filter as one parameter, ``wanted``, and places as another, ``bounds``.
+The texts take a filter as the parameter ``wanted``, and the beginning of a page as the parameter ``bounds``.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _ENDS: Mapping[FailureKey, tuple[Any, Any]] = {
     FailureKey.TIME: (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)),
     FailureKey.CONFIDENCE: (-1.0, 2.0),
 }
-"""What is before and after all that failures are sorted by."""
+"""A key before all keys, and a key after all keys."""
 
 _FIRST_MICROSECOND, _LAST_MICROSECOND = (to_microseconds(one) or 0 for one in _ENDS[FailureKey.TIME])
 
 Row = tuple[Key, str]
-"""What a failure is sorted by, and its id."""
+"""The sorting key and the id of a failure."""
 
 
 async def failures(
@@ -40,7 +40,7 @@ async def failures(
     wanted: FailureFilter,
     order: FailureOrder | None,
 ) -> Page[Failure]:
-    """Failures, by trace and id unless in another order."""
+    """A page of the wanted failures; without an ``order``, by trace and id."""
     if order is None and trace_id is not None and wanted == ALL_FAILURES:
         return cast("Page[Failure]", await reader.page(Label.FAILURE, trace_id, first, after, (), (), 0))
     if order is not None:
@@ -59,7 +59,7 @@ async def failures(
 
 
 async def count_failures(reader: Reader, trace_id: str | None, wanted: FailureFilter) -> int:
-    """How many failures are wanted, of one trace or of all."""
+    """The number of wanted failures, of one trace or of all."""
     judged = trace_id is None and wanted == FailureFilter(labelled=True, without=wanted.without)
     text = "count_judged" if judged else "count_failures"
     rows = await reader.rows(text, bounds={"traceId": trace_id}, wanted=_said(wanted))
@@ -68,7 +68,7 @@ async def count_failures(reader: Reader, trace_id: str | None, wanted: FailureFi
 
 
 def _said(wanted: FailureFilter) -> dict[str, Any]:
-    """A filter as the texts take it."""
+    """The parameter of the texts for a filter."""
     return {camel_case(name): value for name, value in asdict(wanted).items()} | {
         "text": None if wanted.text is None else wanted.text.lower(),
         "without": sorted(wanted.without),
@@ -78,13 +78,13 @@ def _said(wanted: FailureFilter) -> dict[str, Any]:
 
 
 def _number_of(name: str, names: Sequence[str]) -> float:
-    """The place of a name among those that are sorted; between two places where it is not there any more."""
+    """The index of a name in sorted names; for a missing name, a number between its neighbours' indexes."""
     place = bisect_left(names, name)
     return place if place < len(names) and names[place] == name else place - 0.5
 
 
 class _Sorted:
-    """Failures in one order: first those that have what they are sorted by, then the others."""
+    """Reads failures in one order: first the failures with a key, then the failures without."""
 
     def __init__(self, reader: Reader, order: FailureOrder, wanted: FailureFilter) -> None:
         self._reader = reader
@@ -93,7 +93,7 @@ class _Sorted:
         self._about = Sorting.of(order)
 
     async def rows(self, trace_id: str | None, key: Key, last: str | None, count: int) -> list[Row]:
-        """So many after a place, or from the beginning on."""
+        """Up to ``count`` failures after a key and an id; ``last`` None is the beginning."""
         if trace_id is not None:
             return await self._of_trace(trace_id, key, last, count)
         rows = [] if last is not None and key is None else await self._keyed(key, last, count)
@@ -105,7 +105,7 @@ class _Sorted:
 
     @property
     def _start(self) -> str:
-        """What all ids come after."""
+        """A text before all ids in this order."""
         return AFTER_ALL_IDS if self._order.descending else _BEFORE_ALL_IDS
 
     async def _keyed(self, key: Key, last: str | None, count: int) -> list[Row]:
@@ -116,7 +116,7 @@ class _Sorted:
                 place = from_microseconds(max(_FIRST_MICROSECOND, min(int(key or 0), _LAST_MICROSECOND)))
             return await self._ask(f"page_failure_by_{by.value}", count, place=place, last=last)
         places = self._places(await self._names(None))
-        # The name that a cursor says may be gone by now.
+        # The cursor's name may have been deleted meanwhile.
         left = [name for name in places if last is None or not self._is_before(name, key)]
         said = {"places": places, "names": left, "key": key, "last": last, "start": self._start}
         return await self._ask("page_failure_by_name", count, **said)
@@ -125,7 +125,7 @@ class _Sorted:
         names: list[str] = []
         said: Any = key
         if self._order.by is FailureKey.OPERATION:
-            # The server compares texts otherwise; names are few, so they are numbered.
+            # The server compares texts differently, so the few names are replaced by numbers.
             names = sorted(await self._names(trace_id))
             said = None if key is None else _number_of(str(key), names)
         places = {name: place for place, name in enumerate(names)}
@@ -134,7 +134,7 @@ class _Sorted:
         return [(names[end] if names and isinstance(end, int) else end, id_) for end, id_ in rows]
 
     async def _names(self, trace_id: str | None) -> list[str]:
-        """What failures may be sorted by, in no order."""
+        """All texts that failures can be sorted by, unordered."""
         if self._order.by is FailureKey.ERROR_TYPE:
             return [one.value for one in ErrorType]
         if trace_id is None:
@@ -142,7 +142,7 @@ class _Sorted:
         return await self._reader.items("blamed_names_of_trace", traceId=trace_id)
 
     def _places(self, names: list[str]) -> dict[str, int]:
-        """The place of each name in this order."""
+        """The index of each name in this order."""
         return {name: place for place, name in enumerate(sorted(names, reverse=self._order.descending))}
 
     def _is_before(self, name: str, key: Key) -> bool:

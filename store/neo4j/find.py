@@ -1,4 +1,4 @@
-"""Finding text: the words of names, comments and previews, and whole values."""
+"""Full-text search over names, comments and previews, and scans over whole values."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from store.neo4j.rows import search_scope
 from store.values.contract import ValueStore
 
 _CLAUSES = 500
-"""Lucene takes at most 1,024 clauses. The words of a longer query beyond them are looked for in what the first ones
-find."""
+"""Lucene takes at most 1,024 clauses. Further words of a longer query are looked for in the hits of the first words."""
 
 _CUT_LIMIT = 10_000
 _PAGE = 1000
 
 
 def lucene_query(wanted: Sequence[Sequence[str]], scopes: Sequence[str]) -> str:
-    """A query of Lucene for variables that are in all scopes and contain all phrases.
+    """A Lucene query for variables that are in all scopes and contain all phrases.
 
-    Words are letters and digits (see ``schema.words``), and scopes are hexadecimal, so within quotes nothing of
-    either can be read as an operator.
+    Words are letters and digits (see ``schema.words``), and scopes are hexadecimal, so no text within quotes can be
+    read as an operator.
     """
     required = [f'+scope:"{scope}"^0' for scope in scopes]
     return " ".join(required + [f'+terms:"{" ".join(phrase)}"' for phrase in wanted])
 
 
 async def search(reader: Reader, text: str, trace_id: str | None, limit: int) -> list[SearchHit]:
-    """Recorded variables that contain all words of a text, the best first."""
+    """Recorded variables with all words of a text in name, comment and preview, the best hit first."""
     whole = list(dict.fromkeys(map(tuple, phrases(text))))
     if not whole or limit < 1:
         return []
@@ -50,7 +49,7 @@ async def search(reader: Reader, text: str, trace_id: str | None, limit: int) ->
 
 
 async def named(reader: Reader, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
-    """Recorded variables with a name, by trace and place: of those that contain its words, those that are called so."""
+    """Recorded variables with a name, by trace and place; the full-text index finds candidates by the name's words."""
     scopes = [search_scope(one) for one in (reader.project_id, trace_id) if one is not None]
     query = lucene_query([words(name)[:_CLAUSES]], scopes)
     rows = await reader.rows("named", query=query, name=name, version=version, traceId=trace_id, count=limit)
@@ -58,7 +57,7 @@ async def named(reader: Reader, name: str, version: int | None, trace_id: str | 
 
 
 class _Bounds:
-    """When a scan ends: at so many bytes, or at a time of the monotonic clock."""
+    """The end of a scan: a number of bytes, or a time of the monotonic clock."""
 
     def __init__(self, max_bytes: int, seconds: float) -> None:
         self.scanned = 0
@@ -72,7 +71,7 @@ class _Bounds:
 async def scan(
     reader: Reader, values: ValueStore, text: str, trace_id: str | None, limit: int, max_bytes: int, seconds: float
 ) -> ScanResult:
-    """Look into whole values, trace by trace: those that are kept on their variables, then those beside the graph."""
+    """Scan whole values, trace by trace: first the short values on the variables, then the value store."""
     bounds = _Bounds(max_bytes, seconds)
     traces: list[str] = sorted(await reader.items("trace_ids")) if trace_id is None else [trace_id]
     found: list[Variable] = []
@@ -94,7 +93,7 @@ async def scan(
 
 
 async def _scan_inline(reader: Reader, trace_id: str, text: str, bounds: _Bounds, matched: set[str]) -> bool:
-    """Look into the values that are kept on their variables; whether all were read."""
+    """Scan the short values on the variables of a trace; returns whether all were read."""
     place, last = -1, ""
     seen: set[str] = set()
     while rows := await reader.items("scan_inline", traceId=trace_id, place=place, last=last, count=_PAGE):
@@ -114,7 +113,7 @@ async def _scan_inline(reader: Reader, trace_id: str, text: str, bounds: _Bounds
 async def _scan_packs(
     reader: Reader, values: ValueStore, trace_id: str, text: str, bounds: _Bounds, matched: set[str]
 ) -> bool:
-    """Look into the values beside the graph; whether all were read."""
+    """Scan the long values of a trace in the value store; returns whether all were read."""
     async for value_hash, value in values.scan(reader.project_id, trace_id):
         if len(value) <= WHOLE_VALUE_BYTES:
             continue

@@ -1,4 +1,4 @@
-"""What ``doctor`` looks at in a Neo4j database."""
+"""The checks of ``doctor`` on a Neo4j database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from store.neo4j.migrate import applied_migrations, index_states
 from store.values.contract import ValueStore
 
 PRUNING_WALK = "VarLengthExpand(Pruning,BFS,All)"
-"""The operator that walks each variable once; any other follows each path, of which there may be 2^500."""
+"""The operator that visits each variable once; other operators follow each path, and there may be 2^500 paths."""
 
 CLOSURE_TEXTS: tuple[tuple[str, Direction | None], ...] = (
     ("closure", Direction.BACKWARD),
@@ -22,7 +22,7 @@ CLOSURE_TEXTS: tuple[tuple[str, Direction | None], ...] = (
     ("nearest", Direction.FORWARD),
     ("pairs_of_closure", None),
 )
-"""All texts that walk without bounds, with the direction of those that are templates."""
+"""All texts that walk without bounds; templates with each direction."""
 
 _NAMED = re.compile(r"(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS")
 _NO_VALUES = {"roots": [], "root": "", "projectId": "", "hops": 1, "nodes": 1, "until": 1}

@@ -1,4 +1,4 @@
-"""Traces of a project in Neo4j to which nothing was written for long."""
+"""Pages of idle traces in Neo4j."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from store.neo4j.read import Reader
 async def idle_traces(
     reader: Reader, until: datetime, before: datetime | None, keep: int | None, first: int, after: str | None
 ) -> Page[IdleTrace]:
-    """A page of the traces that nothing was written to for long."""
+    """A page of idle traces; see ``GraphStore.idle_traces``."""
     start = read_place(after)
     kept = [] if keep is None else await reader.items("written_in_order", skip=keep - 1)
     end = end_of_list(until, before, IdlePosition(*kept[0]) if kept else None)

@@ -1,4 +1,4 @@
-"""Values of a query's result in a form that JSON can hold."""
+"""Converts the values of a query's result for JSON."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from schema.models import format_time
 
 
 def json_value(value: Any) -> Any:
-    """The value in a form that JSON can hold, except that bytes stay bytes.
+    """A value of the driver as a value of JSON; only bytes stay bytes.
 
-    A node becomes its labels and properties, a relationship its type, ends and properties, a path its nodes and
-    relationships; times are texts in ISO 8601.
+    A node becomes an object with its labels and properties, a relationship an object with its type, ends and
+    properties, a path an object with its nodes and relationships; times become texts in ISO 8601.
     """
     if value is None or isinstance(value, str | bool | int | float | bytes):
         return value

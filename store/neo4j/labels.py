@@ -1,4 +1,4 @@
-"""The closed list of labels, properties and arrows with which templates of Cypher are filled."""
+"""The closed list of labels, properties and arrows that fill the templates of Cypher."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from store.shared.texts import Fillings
 
 
 class Sorting(StrEnum):
-    """The orders of failures; a minus is before those that begin with the largest."""
+    """The orders of failures; a minus marks descending orders."""
 
     TIME = "time"
     TIME_DOWN = "-time"
@@ -24,7 +24,7 @@ class Sorting(StrEnum):
 
     @classmethod
     def of(cls, order: FailureOrder) -> Sorting:
-        """The order as templates know it."""
+        """The member for an order."""
         return cls(f"{'-' if order.descending else ''}{order.by}")
 
 
@@ -34,16 +34,16 @@ _SORTED = {
     FailureKey.ERROR_TYPE: ("errorType", "errorType"),
     FailureKey.OPERATION: ("operationKey", "operationName"),
 }
-"""The property of the index that has an order, and the one that holds all of what failures are sorted by."""
+"""For each key: the property in the index, and the property with the whole text (the index has only its beginning)."""
 _UP = {"order": "ASC", "reaches": ">=", "beyond": ">", "before": "<", "first": "min"}
 _DOWN = {"order": "DESC", "reaches": "<=", "beyond": "<", "before": ">", "first": "max"}
 
 _ENDS = {"source": "s.id", "target": "t.id"}
-"""The ends of a derivation are nodes, which the texts call ``s`` and ``t``."""
+"""The ids of a derivation's ends; the texts call the end nodes ``s`` and ``t``."""
 
 
 def _read(column: Column, name: str) -> str:
-    """How a property of ``name`` is read: times as microseconds, which are quicker to transfer."""
+    """The expression that reads a property of ``name``: times as microseconds, which are quicker to transfer."""
     place = f"{name}.{column.public_name}"
     if column.codec is Codec.TIME:
         return f"{place}.epochSeconds * 1000000 + {place}.microsecond"
@@ -70,8 +70,8 @@ def _derivation_properties() -> str:
 
 
 FILLINGS: Fillings = dict(_fillings())
-"""What templates are filled with, by what they are about: a label, the direction of a walk, or an order of failures.
+"""The texts of placeholders, by the subject of a template: a label, the direction of a walk, or an order of failures.
 
-A walk goes from ``here`` to ``there``; the arrow between them is ``from``, then the relationship, then ``to``. In an
-order, what comes later is ``beyond`` what comes ``before``.
+A walk goes from ``here`` to ``there``, along an arrow written as ``from``, the relationship, and ``to``. In an order,
+``beyond`` compares a later key with an earlier key, ``before`` an earlier key with a later key.
 """

@@ -1,4 +1,4 @@
-"""Counting and deleting, for one project."""
+"""Counts and deletions in one project."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _DELETED = {
     Label.OPERATION: "delete_in_order",
     Label.SESSION: "delete_in_order",
 }
-"""The texts that delete the elements of a trace, in the order in which they are run."""
+"""The texts that delete the elements of a trace, in the order of the deletions."""
 
 
 async def count(reader: Reader, values: ValueStore, trace_id: str | None) -> Stats:
-    """Counts by label and by kind. A Community server does not say how many bytes its graph takes."""
+    """Counts by label and by kind, and the size of the values; a Community server does not tell the size of a graph."""
     traces: list[str] = await reader.items("trace_ids")
     if trace_id is not None:
         traces = [id_ for id_ in traces if id_ == trace_id]
@@ -40,9 +40,9 @@ async def count(reader: Reader, values: ValueStore, trace_id: str | None) -> Sta
 async def delete_attributions(
     connection: Connection, reader: Reader, ids: Sequence[str], entry: AuditEntry | None, by: str | None
 ) -> int:
-    """Delete verdicts, all in one transaction, which also writes the entry; how many there were.
+    """Delete verdicts and write the entry, in one transaction; returns how many verdicts existed.
 
-    What people said is kept as withdrawn.
+    The history keeps people's verdicts as withdrawn.
     """
     project = reader.project_id
     entries = [] if entry is None else [entry_row(entry, project)]
@@ -64,10 +64,10 @@ async def delete_attributions(
 async def delete_failure(
     connection: Connection, reader: Reader, failure_id: str, entry: AuditEntry | None
 ) -> dict[str, int]:
-    """Delete a failure with all verdicts on it, in one transaction, which also writes the entry; counts by label.
+    """Delete a failure with its verdicts and write the entry, in one transaction; returns counts by label.
 
     Raises:
-        NotFoundError: there is no such failure.
+        NotFoundError: the project has no failure with this id.
     """
     project = reader.project_id
     entries = [] if entry is None else [entry_row(entry, project)]
@@ -88,11 +88,11 @@ async def delete_failure(
 async def delete_trace(
     connection: Connection, reader: Reader, values: ValueStore, trace_id: str, entry: AuditEntry | None
 ) -> None:
-    """Delete a trace with all that belongs to it.
+    """Delete a trace with all its elements and values.
 
-    Nodes are deleted in transactions of 10,000, then the values, and the trace's own node last. So a trace whose
-    deletion was killed is still listed: deleting it again finishes that, and importing it again restores the trace. The
-    entry is written before the first transaction, and the last one writes its outcome.
+    Nodes are deleted in transactions of 10,000, then the values, and the trace's own node last. So a killed deletion
+    leaves the trace listed: deleting again finishes the deletion, importing again restores the trace. The audit entry
+    is written before the first transaction, and its outcome in the last.
     """
     project = reader.project_id
     rows = [] if entry is None else [entry_row(entry, project)]
@@ -110,10 +110,10 @@ async def delete_trace(
 
 
 async def counts_of(reader: Reader, trace_id: str) -> dict[str, int]:
-    """How many elements of each label a trace has; after a deletion that was cut short its own node may be gone.
+    """Counts by label of a trace, also if a write or a deletion was interrupted and the trace's own node is missing.
 
     Raises:
-        NotFoundError: there is nothing of it.
+        NotFoundError: the project has nothing of this trace.
     """
     traces = await reader.get(Label.TRACE, [trace_id])
     counted, *_ = await _counts(reader, [trace_id])
@@ -124,7 +124,7 @@ async def counts_of(reader: Reader, trace_id: str) -> dict[str, int]:
 
 
 async def _counts(reader: Reader, traces: list[str]) -> tuple[dict[str, int], dict[str, dict[str, int]], int]:
-    """Elements by label, by kind, and right answers."""
+    """Numbers of elements by label and by kind, and the number of right answers."""
     right_answers = 0
     labels = {label.value: 0 for label in Label}
     kinds: dict[str, dict[str, int]] = {}

@@ -1,7 +1,7 @@
-"""Bringing the layout of a Neo4j database up to date.
+"""Migrations of a Neo4j database.
 
-Only one process migrates at a time. It holds a lock that expires, so that a killed process blocks the others only for a
-short time. Each statement may be run twice, so the next process can repeat what a killed one has begun.
+One process migrates at a time, and holds a lock that expires, so that a killed process blocks the others only for a
+short time. Running a statement twice is harmless, so the next process can repeat an interrupted migration.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _POLL_SECONDS = 0.25
 
 
 async def migrate(connection: Connection) -> list[str]:
-    """Apply the missing migrations; their names."""
+    """Apply the missing migrations, and return their names."""
     await connection.connect()
     await connection.run("migration_lock_constraint")
     await connection.run("migration_constraint")
@@ -39,14 +39,14 @@ async def migrate(connection: Connection) -> list[str]:
 
 
 async def applied_migrations(connection: Connection) -> dict[int, str]:
-    """Names of the migrations that were applied, by number."""
+    """The names of the applied migrations, by number."""
     return dict((await connection.run("migrations_applied"))[0][0])
 
 
 class _Lock:
     """The lock of the layout.
 
-    It is taken again only after some time, not before each statement: the server forgets all its plans when the layout
+    The lock is renewed every few seconds, not before each statement: the server drops all cached plans when the layout
     changes, and planning the text of the lock took most of the time of a migration.
     """
 
@@ -56,7 +56,7 @@ class _Lock:
         self.owner = owner
 
     async def hold(self) -> None:
-        """Wait for the lock; if it is held already, and has been for some time, hold it for longer."""
+        """Wait for the lock; renew a lock that was taken or renewed some time ago."""
         while (now := time.monotonic()) >= self._renew_at:
             if await self._connection.run("migration_lock", owner=self.owner, seconds=_LOCK_SECONDS):
                 self._renew_at = now + _RENEW_SECONDS
@@ -78,5 +78,5 @@ async def _apply(connection: Connection, lock: _Lock, migration: Migration) -> N
 
 
 async def index_states(connection: Connection) -> dict[str, str]:
-    """States of all indexes by name; those of constraints have the constraint's name."""
+    """The states of all indexes by name; the index of a constraint has the constraint's name."""
     return dict((await connection.run("indexes"))[0][0])

@@ -1,8 +1,7 @@
-"""Queries that a person wrote: read only, and within bounds of time and rows.
+"""Runs Cypher queries that people write: read only, and within bounds of time and rows.
 
-These are the only texts that run here and are no files of this project. There are four safeguards: the server's planner
-is asked what a query would do before it runs; it runs in a session for reading, in a transaction that is never
-committed, and with a time limit that the server enforces.
+Four safeguards: the plan of the server shows what a query would do before the query runs; the query runs in a session
+for reading, in a transaction that is never committed, and with a time limit that the server enforces.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ HARMLESS_PROCEDURES = frozenset(
         "db.schema.visualization",
     }
 )
-"""Procedures that read nothing but the graph. Others may end connections, show settings or fetch addresses, and the
-server lets a session for reading call them."""
+"""Procedures that only read the graph. A session for reading could also call procedures that end connections, show
+settings or fetch addresses."""
 
 _HARMLESS_SHOWS = frozenset({"ShowConstraints", "ShowFunctions", "ShowIndexes", "ShowProcedures"})
 _REFUSED = {
@@ -57,7 +56,7 @@ _ASKED_WRONGLY = ("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.", "N
 
 
 class QueryTimeoutError(MemTraceError):
-    """A query took longer than it is allowed to."""
+    """A query exceeded its time limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +65,8 @@ class QueryResult:
 
     Attributes:
         columns: the names of the columns, in the query's order.
-        rows: each in the order of the columns; values as ``json_value`` makes them.
-        truncated: whether there are more rows.
+        rows: values in the order of the columns, converted by ``json_value``.
+        truncated: whether more rows exist.
     """
 
     columns: list[str]
@@ -80,19 +79,19 @@ async def run_query(
 ) -> QueryResult:
     """Run a query that only reads.
 
-    The query sees the whole database: it is bound to a project only where it says so.
+    The query sees all projects of the database, unless its text uses the parameter ``project``.
 
     Args:
-        connection: the database's.
-        project_id: the parameter ``project`` where that is not given.
+        connection: of the database.
+        project_id: the default of the parameter ``project``.
         text: one statement of Cypher.
         parameters: by name, without ``$``.
-        seconds: how long the server may take at most, more than 0.
-        limit: how many rows to read at most.
+        seconds: the time limit, more than 0.
+        limit: the largest number of rows to read.
 
     Raises:
         InputError: the query is wrong, lacks a parameter, or would do more than read the graph.
-        QueryTimeoutError: it took longer than ``seconds``.
+        QueryTimeoutError: the query took longer than ``seconds``.
         StoreError: the server can't be reached or used.
     """
     given = {"project": project_id, **parameters}
@@ -147,14 +146,14 @@ def _refuse(summary: neo4j.ResultSummary) -> None:
 
 
 def _operators(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The names of operators, each with its details."""
+    """Name and details of each operator of a plan."""
     yield plan["operatorType"].partition("@")[0], plan["args"].get("Details") or ""
     for child in plan.get("children", ()):
         yield from _operators(child)
 
 
 def _message(error: exceptions.Neo4jError) -> str:
-    """What the server says, without the lines that repeat the query; places are those of the query as it was given."""
+    """The first line of the server's message, with places in the query without the prefix EXPLAIN."""
     first = (error.message or "").partition("\n")[0].strip()
     return _PLACE.sub(_moved_back, first)
 

@@ -1,4 +1,4 @@
-"""Selecting elements of one project: by id, external id, page, operation and name."""
+"""Reads elements of one project: by id, reference or page, and the relationships of elements."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Reader:
         return await self._connection.read_list(name, about, projectId=self.project_id, **parameters)
 
     async def get(self, label: Label, ids: Iterable[str]) -> list[Any]:
-        """The elements with these ids that exist, in the order asked for."""
+        """Elements in the order of their ids; unknown ids are left out."""
         asked = list(ids)
         found: dict[str, Element] = {}
         for part in parts_of(dict.fromkeys(asked)):
@@ -71,12 +71,12 @@ class Reader:
         return bool((await self.rows("trace_begun", traceId=trace_id))[0][0])
 
     async def resolve(self, reference: str, label: Label | None, trace_id: str | None) -> Element:
-        """The one element that a reference means; see ``store.shared.resolving``."""
+        """The element that a reference means; see ``store.shared.resolving``."""
         check_reference(reference, label)
         asked: dict[str, Any] = {"reference": reference, "label": None, "traceId": None}
         count = MOST_CANDIDATES + 1
         if is_whole_id(reference):
-            # Most references are whole ids.
+            # Most references are whole ids, so these are looked up first.
             found = await self.get(label, [reference]) if label else []
             found = found or await self._elements(await self.rows("resolve_prefix", asked=asked, count=count))
             if found:
@@ -104,7 +104,7 @@ class Reader:
         statuses: Collection[str],
         since: int,
     ) -> Page[Element]:
-        """Elements of a trace, in its order."""
+        """A page of elements of a trace, in the order of the trace."""
         return (await self._pages(label, [trace_id], first, after, kinds, statuses, since))[trace_id]
 
     async def pages(
@@ -117,7 +117,7 @@ class Reader:
         statuses: Collection[str],
         since: int,
     ) -> dict[str, Page[Element]]:
-        """A page of each of several traces, by id."""
+        """A page of each trace, by trace id."""
         known = [id_ for part in parts_of(trace_ids) for id_ in await self.items("known_traces", ids=part)]
         return await self._pages(label, list(dict.fromkeys(known)), first, after, kinds, statuses, since)
 
@@ -148,14 +148,14 @@ class Reader:
         return {id_: _whole_page(read_rows(label, rows), first) for id_, rows in pages}
 
     async def traces(self, first: int, after: str | None) -> Page[Trace]:
-        """Traces by time of creation and id."""
+        """A page of traces, by time of creation and id."""
         place, last = cursor_in(_NUMBER_CURSOR, after, _BEFORE_ALL)
         keys = await self.items("page_trace", place=int(place), last=last, count=first + 1)
         found = await self.get(Label.TRACE, [id_ for _, id_ in keys[:first]])
         return page_of(keys, first, {trace.id: trace for trace in found})
 
     async def activity(self, trace_id: str, width: int) -> list[Activity]:
-        """What operations did, in stretches of a trace."""
+        """Operations counted by kind and status, in stretches of a trace."""
         rows = await self.items("activity", traceId=trace_id, width=max(1, width))
         return [
             Activity(number, kind, status, count, micros / 1e6, from_microseconds(last))
@@ -163,7 +163,7 @@ class Reader:
         ]
 
     async def verdict_groups(self, trace_id: str | None) -> list[VerdictGroup]:
-        """How many failures have a verdict of each method, error type and operation."""
+        """Failures counted by method, error type and blamed operation of their verdicts."""
         return in_order_of_size(VerdictGroup(*row) for row in await self.items("verdict_groups", traceId=trace_id))
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
@@ -175,7 +175,7 @@ class Reader:
         return sorted(found, key=lambda a: (a.created_at or _NEVER, a.id))
 
     async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
-        """Operations with what they used, made and ended, by id."""
+        """Operations with their used, generated and invalidated variables, by id."""
         rows = await self._rows_of("operation_detail", operation_ids)
         operations = {o.id: o for o in await self.get(Label.OPERATION, (row[0] for row in rows))}
         linked = dict.fromkeys(id_ for row in rows for ids in row[1:] for id_ in ids)
@@ -188,31 +188,31 @@ class Reader:
     async def derivations_of(
         self, variable_ids: Sequence[str], direction: Direction, first: int
     ) -> dict[str, list[Derivation]]:
-        """The first derivations of each of some variables, by the variable's id."""
+        """The first derivations of each variable, by the variable's id."""
         rows = await self._rows_of("derivations_of", variable_ids, direction, count=first)
         return await self._lists(Label.DERIVATION, rows)
 
     async def users_of(self, variable_ids: Sequence[str], first: int) -> dict[str, list[Operation]]:
-        """The first operations that used each of some variables, by the variable's id."""
+        """The first operations that used each variable, by the variable's id."""
         return await self._lists(Label.OPERATION, await self._rows_of("users_of", variable_ids, count=first))
 
     async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-        """Counts by label of some traces, by the trace's id."""
+        """Counts by label, by trace id."""
         rows = await self._rows_of("count_by_trace", trace_ids)
         labels = [label.value for label in Label]
         return {id_: dict(zip(labels, numbers, strict=True)) for id_, *numbers in rows}
 
     async def edges(self, trace_id: str) -> list[Edge]:
-        """All derivations of a trace, as what they join."""
+        """All derivations of a trace as edges."""
         rows = await self.items("edges", traceId=trace_id)
         return [Edge(source, target, maker, _DERIVATION_KINDS[kind]) for source, target, maker, kind in rows]
 
     async def usages(self, trace_id: str) -> list[Usage]:
-        """All that the operations of a trace used."""
+        """All usages of a trace."""
         return [Usage(*row) for row in await self.items("usages", traceId=trace_id)]
 
     async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-        """What is stored of a trace and of the elements with some ids."""
+        """The stored part of a trace; see ``GraphStore.stored``."""
 
         async def look(read: Read) -> Stored:
             async def get(label: Label, wanted: Iterable[str]) -> dict[str, Any]:
@@ -227,34 +227,34 @@ class Reader:
             last = await items("next_sequences", traceId=trace_id)
             next_ = {label: found[0] + 1 if found else 0 for label, found in zip(IN_ORDER, last, strict=True)}
             trace = (await get(Label.TRACE, [trace_id])).get(trace_id)
-            # If the first place is free, no element of the label is stored, as in a new trace.
+            # A next place of 0 means that no element of the label is stored.
             found = {label: await get(label, dict.fromkeys(wanted)) for label, wanted in ids.items() if next_[label]}
             return Stored(trace, next_, found)
 
         return await self._connection.read_together(look)
 
     async def invalidations(self, trace_id: str) -> list[Invalidation]:
-        """All that the operations of a trace ended."""
+        """All invalidations of a trace."""
         return [Invalidation(*row) for row in await self.items("invalidations", traceId=trace_id)]
 
     async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-        """All versions of the names of some variables, by the variable's id."""
+        """All versions of each variable's name, by the variable's id."""
         return await self._lists(Label.VARIABLE, await self._rows_of("versions", variable_ids))
 
     async def timeline(self, stretches: Stretches) -> list[Period]:
-        """What came in each stretch of time."""
+        """Counts of new elements in each stretch of time."""
         bounds = {"since": from_microseconds(stretches.start), "until": from_microseconds(stretches.end)}
         return stretches.periods(await self.items("timeline", start=stretches.start, width=stretches.width, **bounds))
 
     async def _rows_of(
         self, name: str, ids: Iterable[str], about: StrEnum | None = None, **parameters: Any
     ) -> list[Any]:
-        """The rows of a text that takes ids; for each id there is one row at most, in the order asked for."""
+        """The rows of a text that takes ids and returns at most one row for each id, in the order of the ids."""
         parts = parts_of(dict.fromkeys(ids))
         return [row for part in parts for row in await self.items(name, about, ids=part, **parameters)]
 
     async def _lists(self, label: Label, rows: Sequence[tuple[str, list[str]]]) -> dict[str, list[Any]]:
-        """Lists of elements by id, from rows of an id and the ids of its elements."""
+        """Lists of elements, from rows of (id, ids of its elements)."""
         wanted = dict.fromkeys(id_ for _, ids in rows for id_ in ids)
         found = {element.id: element for element in await self.get(label, wanted)}
         return {id_: [found[one] for one in ids] for id_, ids in rows}
@@ -266,20 +266,20 @@ def getter(label: Label) -> str:
 
 
 def page_of(keys: Sequence[Any], first: int, found: Mapping[str, Any]) -> Page[Any]:
-    """The page of the first keys (place, id). If there is one more than asked for, there is a next page."""
+    """The page of the first ``first`` keys (place, id); a further key means that a next page exists."""
     here = keys[:first]
     more = f"{here[-1][0]}:{here[-1][1]}" if here and len(keys) > first else None
     return Page([found[id_] for _, id_ in here if id_ in found], more)
 
 
 def _whole_page(found: list[Any], first: int) -> Page[Any]:
-    """The page of elements that have a place in their trace. If there is one more than asked for, there is a next."""
+    """The page of the first ``first`` elements; a further element means that a next page exists."""
     here = found[:first]
     return Page(here, f"{here[-1].sequence}:{here[-1].id}" if here and len(found) > first else None)
 
 
 def parts_of(ids: Iterable[str]) -> Iterator[list[str]]:
-    """Ids in lists that are short enough for one read."""
+    """The ids in lists that are short enough for one read."""
     remaining = iter(ids)
     while part := list(islice(remaining, _IDS_A_READ)):
         yield part

@@ -1,4 +1,4 @@
-"""Records as properties of a node, and back."""
+"""Converts records to properties of nodes, and back."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from store.shared.record_rows import AUDIT_ENTRIES, Form, R
 
 
 def entry_row(entry: AuditEntry, project_id: str) -> dict[str, Any]:
-    """Properties of an entry of a project's audit log.
+    """The properties of an entry of a project's audit log.
 
     Raises:
-        InputError: it is of another project.
+        InputError: the entry is of another project.
     """
     AUDIT_ENTRIES.check_project(entry, project_id)
     return row_of(AUDIT_ENTRIES, entry)
 
 
 def row_of(form: Form[R], record: R) -> dict[str, Any]:
-    """Properties of a record."""
+    """The properties of a record."""
     return dict(zip(form.names, form.natives(record), strict=True))
 
 

@@ -1,7 +1,7 @@
-"""Keys, jobs, audit log and retention in Neo4j.
+"""Keys, jobs, audit log and retention policies in Neo4j.
 
-A text that changes a job, or claims a policy, sets a property first: that locks the node, so that what the text then
-reads of it stays true until it is committed.
+A text that changes a job, or claims a policy, sets a property first, which locks the node: no other transaction can
+change the properties that the text then reads.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CANDIDATES = 32
 
 
 class Neo4jRecords(Neo4jAnnotations, ProjectRecords):
-    """Keys, jobs, audit log and retention of one project."""
+    """The records of one project."""
 
     def __init__(self, connection: Connection, project_id: str) -> None:
         self._connection = connection
@@ -123,7 +123,7 @@ class Neo4jRecords(Neo4jAnnotations, ProjectRecords):
     async def _change(
         self, name: str, /, entry: AuditEntry | None, only_new: bool = False, **parameters: Any
     ) -> list[Any]:
-        """What a text changed; its transaction also writes the entry if anything was changed (or made)."""
+        """The records that a text changed; its transaction also writes the entry, if a record was changed (or made)."""
         entries = [] if entry is None else [entry_row(entry, self._project_id)]
 
         async def work(transaction: neo4j.AsyncManagedTransaction) -> list[Any]:
@@ -146,7 +146,7 @@ class Neo4jRecords(Neo4jAnnotations, ProjectRecords):
 
 
 class Neo4jRegistry(Registry):
-    """What comes before a project is known."""
+    """Look-ups over all projects."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -175,7 +175,7 @@ class Neo4jRegistry(Registry):
         projects: Sequence[str] = (),
         left: Sequence[Lease] = (),
     ) -> Job | None:
-        """Take a job. Each attempt is a transaction of its own, in which a runner waits for no more than one lock."""
+        """Take a job. Each attempt is a transaction of its own, in which a runner waits for one lock only."""
         moment, until = now.astimezone(UTC), lease_until.astimezone(UTC)
         leases = [[lease.job_id, lease.owner, lease.until.astimezone(UTC)] for lease in left]
         wanted = {"left": leases, "count": _CANDIDATES, "projects": list(projects) or None}

@@ -1,4 +1,4 @@
-"""Checking that what a batch refers to is in it, or stored."""
+"""Checks that all references of a batch are to elements of the batch or to stored elements."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from store.shared.references import references
 async def check_references(
     batch: Batch, unique: Mapping[Label, Mapping[str, Any]], stored: Mapping[Label, Mapping[str, Any]], reader: Reader
 ) -> None:
-    """Check that all that is referred to is in the batch, or in the stored part of the trace.
+    """Check that all references are to elements of the batch, or to stored elements of the trace.
 
-    Without this check, a relationship to a missing node would be dropped silently.
+    Without the check, relationships to missing nodes would be dropped silently.
 
     Args:
-        batch: what is to be written.
-        unique: its elements by label and id.
-        stored: elements that are known to be stored; others are looked up.
-        reader: looks them up.
+        batch: the batch.
+        unique: the elements of the batch, by label and id.
+        stored: stored elements, as far as known; further elements are looked up.
+        reader: for the look-ups.
 
     Raises:
-        InputError: something is in neither of them.
+        InputError: an element refers to an element that is neither in the batch nor stored.
     """
     known: dict[Label, set[Any]] = {}
     for place, label, ids in references(batch):

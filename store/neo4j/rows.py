@@ -1,7 +1,7 @@
-"""Domain models as rows of Cypher texts, and back, as ``store.shared.columns`` declares them.
+"""Converts domain models to rows of Cypher texts, and back, as ``store.shared.columns`` declares.
 
-Rows are built and read for every element of every batch and closure, so the plainest forms are used: a map of
-properties on the way in, a list in the order of the model's fields on the way out. Times are sent as microseconds; the
+Rows are built and read for every element of every batch and closure, so the forms are plain: a map of properties to
+write an element, a list in the order of the model's fields to read an element. Times are sent as microseconds; the
 driver takes 100 times as long for a time as for a number.
 """
 
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 
 def external_key(project_id: str, external_id: str) -> int:
-    """The number by which an external id is indexed: an index can't take texts of any length."""
+    """The hash by which an external id is indexed, because an index can't take texts of any length."""
     return _hash(project_id, external_id)
 
 
@@ -40,7 +40,7 @@ def _hash(*parts: str) -> int:
 
 
 _LOST = ("operationId", "position", "piece", "errorType", "confidence")
-"""What a relationship ``LOST`` is made of."""
+"""The fields of a loss that a relationship ``LOST`` holds."""
 
 _NAMES = {label: tuple(column.public_name for column in declared.columns) for label, declared in DECLARED.items()}
 _VALUES = {label: attrgetter(*(column.name for column in declared.columns)) for label, declared in DECLARED.items()}
@@ -48,7 +48,7 @@ _TIMES = {label: [one.public_name for one in declared.of_codec(Codec.TIME)] for 
 
 
 def rows_of(label: Label, elements: Sequence[Any]) -> list[Row]:
-    """Rows for the text that writes elements of a label: their properties, and what else the text takes."""
+    """The rows for the text that writes elements of a label: the properties, and further parameters of the text."""
     names = _NAMES[label]
     rows: list[Row] = [dict(zip(names, values, strict=True)) for values in map(_VALUES[label], elements)]
     for name in _TIMES[label]:
@@ -59,7 +59,7 @@ def rows_of(label: Label, elements: Sequence[Any]) -> list[Row]:
 
 
 def completion_row(completion: Completion, trace_id: str) -> Row:
-    """A row for the text that gives a variable its maker."""
+    """The row for the text ``write_completion``."""
     names = ("session_id", "version", "category", "location", "attributes", "operation_id", "revision_of")
     return {
         "variableId": completion.variable_id,
@@ -76,7 +76,7 @@ def _with_key(element: Session | Operation, row: Row) -> Row:
 
 
 def _variable(variable: Variable, row: Row) -> Row:
-    """A recorded variable also has the words by which it is searched."""
+    """The row of a variable; a recorded variable also gets its words for full-text search."""
     row["externalKey"] = external_key(variable.project_id, variable.external_id)
     row["nameKey"] = _hash(variable.trace_id, variable.class_name or "", variable.name)
     if variable.occurrence == 0:
@@ -86,7 +86,7 @@ def _variable(variable: Variable, row: Row) -> Row:
 
 
 def _derivation(derivation: Derivation, row: Row) -> Row:
-    """The ends of a derivation stand beside its properties."""
+    """The row of a derivation: its ends stand beside the properties."""
     if derivation.external_id is not None:
         row["externalKey"] = external_key(derivation.project_id, derivation.external_id)
     beside = {name: row.pop(name) for name in ("source", "target", "createdAt")}
@@ -94,7 +94,7 @@ def _derivation(derivation: Derivation, row: Row) -> Row:
 
 
 def _attribution(attribution: Attribution, row: Row) -> Row:
-    """The variables that an attribution cites, and the operations that lost a piece, stand beside its properties."""
+    """The row of an attribution: cited variables and losses stand beside the properties."""
     lost = [{name: one.get(name) for name in _LOST} for one in losses(attribution)]
     return {"cites": cited(attribution), "lost": lost, "createdAt": row.pop("createdAt"), "properties": row}
 
@@ -106,11 +106,11 @@ _FINISHED: Mapping[Label, Callable[[Any, Row], Row]] = {
     Label.DERIVATION: _derivation,
     Label.ATTRIBUTION: _attribution,
 }
-"""For the labels whose texts take more than an element's properties: functions that turn the properties into rows."""
+"""Functions from properties to rows, for labels whose texts take more than the properties."""
 
 
 def read_rows(label: Label, rows: Iterable[Sequence[Any]]) -> list[Any]:
-    """Elements out of rows, whose values stand in the order of the model's fields."""
+    """Elements from rows with values in the order of the model's fields."""
     with collector_paused():
         found = list(rows)
         if not found:
@@ -121,7 +121,7 @@ def read_rows(label: Label, rows: Iterable[Sequence[Any]]) -> list[Any]:
 
 
 def _decoded(column: Column, values: Sequence[Any], times: Times) -> Iterable[Any]:
-    """The values of a field, as the model has them."""
+    """The values of a field in the model."""
     match column.codec:
         case Codec.WORD:
             return map(column.word_of.__getitem__, values)
@@ -133,5 +133,5 @@ def _decoded(column: Column, values: Sequence[Any], times: Times) -> Iterable[An
 
 
 def element_id(element: Element) -> str:
-    """The id; rows of one label are written in its order, so that two writers lock in the same order."""
+    """The id. Rows of one label are written in the order of ids, so that all writers lock nodes in the same order."""
     return element.id

@@ -298,5 +298,5 @@ class Neo4jStore(GraphStore):
         return await self._reader.timeline(Stretches.between(since, until, seconds))
 
     async def query(self, text: str, parameters: dict[str, Any], seconds: float, limit: int) -> QueryResult:
-        """Run a query that a person wrote, and that only reads; see ``run_query``. Only this engine can."""
+        """Run a read-only query that a person wrote; see ``run_query``. Only the Neo4j engine has this method."""
         return await run_query(self._connection, self._project_id, text, parameters, seconds, limit)

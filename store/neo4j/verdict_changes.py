@@ -23,14 +23,14 @@ Transaction = neo4j.AsyncManagedTransaction
 
 
 async def verdict_changes(reader: Reader, failure_ids: Sequence[str]) -> list[VerdictChange]:
-    """The changes of people's verdicts on some failures."""
+    """The stored changes of people's verdicts on some failures."""
     rows = await reader.items("verdict_changes", ids=list(dict.fromkeys(failure_ids)))
     found = [record_of(VERDICT_CHANGES, row) for row in rows]
     return sorted(found, key=lambda one: (one.attribution_id, one.number))
 
 
 async def keep_replaced(transaction: Transaction, project_id: str, verdicts: Sequence[Attribution]) -> None:
-    """Keep what people's verdicts said that are about to be replaced."""
+    """Store the history of people's verdicts that are about to be replaced by ``verdicts``."""
     new = {one.id: one for one in verdicts if is_human(one)}
     if not new:
         return
@@ -40,7 +40,7 @@ async def keep_replaced(transaction: Transaction, project_id: str, verdicts: Seq
 
 
 async def keep_withdrawn(transaction: Transaction, project_id: str, ids: Sequence[str], by: str | None) -> None:
-    """Keep what people's verdicts said that are about to be withdrawn."""
+    """Store the history of people's verdicts that are about to be deleted."""
     stored, last = await _stored(transaction, project_id, ids), await _last(transaction, project_id, ids)
     found = [changes_of(None, one, last.get(id_, 0), by) for id_, one in stored.items() if is_human(one)]
     await _write(transaction, project_id, list(chain.from_iterable(found)))
@@ -49,10 +49,10 @@ async def keep_withdrawn(transaction: Transaction, project_id: str, ids: Sequenc
 async def undo_verdict(
     connection: Connection, project_id: str, attribution_id: str, by: str, entry: AuditEntry | None
 ) -> Attribution | None:
-    """Take back the last change of a verdict, in one transaction, which also writes the entry.
+    """Undo the last change of a verdict and write the entry, in one transaction.
 
     Raises:
-        NotFoundError: there is none that could be taken back.
+        NotFoundError: no change is left to undo.
     """
     entries = [] if entry is None else [entry_row(entry, project_id)]
 
@@ -77,7 +77,7 @@ async def undo_verdict(
 
 
 async def _stored(transaction: Transaction, project_id: str, ids: Sequence[str]) -> Mapping[str, Attribution]:
-    """The verdicts that are stored, locked from now on."""
+    """The stored verdicts by id, locked until the end of the transaction."""
     ordered = sorted(ids)
     await (await run_text(transaction, "lock_verdicts", projectId=project_id, ids=ordered)).consume()
     text = getter(Label.ATTRIBUTION)

@@ -1,8 +1,8 @@
-"""Walking the causal graph of one project.
+"""Walks over the causal graph of one project.
 
-Without bounds, one query finds the ids of a closure, and others read its elements, as lists, because rows are what
-takes time. Within bounds, each step is a query if there are few; if there are many, the server walks without bounds and
-the nearest variables are kept.
+Without bounds, one query finds the ids of a closure, and further queries read its elements, as lists, because rows are
+slow. Within bounds, few steps are one query each; for many steps, the server walks without bounds and returns the
+nearest variables.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Walker:
         """The closure of some variables, within a budget.
 
         Raises:
-            NotFoundError: one of them does not exist.
+            NotFoundError: a variable does not exist.
         """
         roots = list(dict.fromkeys(ids))
         walk = await self._walk(roots, direction, budget)
@@ -64,7 +64,7 @@ class Walker:
     async def closures(
         self, roots: Sequence[Sequence[str]], direction: Direction, budget: Budget, kinds: Collection[str]
     ) -> list[Closure]:
-        """Several closures, each of its own roots."""
+        """Several closures, one for each list of roots."""
         await self._check_roots(list(dict.fromkeys(id_ for ids in roots for id_ in ids)))
         turns = asyncio.Semaphore(_AT_ONCE)
 
@@ -75,7 +75,7 @@ class Walker:
         return await asyncio.gather(*map(one, roots))
 
     async def paths(self, source: str, target: str, limit: int) -> list[Path]:
-        """The shortest chains of derivations between two variables, whichever way they run."""
+        """The shortest chains of derivations by which one of two variables depends on the other."""
         await self._check_roots([source, target])
         for start, goal in ((source, target), (target, source)):
             found = await self._paths_between(start, goal, limit)
@@ -143,7 +143,7 @@ class Walker:
         return [id_ for part in parts_of(ids) for id_ in await self._reader.items("of_kinds", ids=part, kinds=wanted)]
 
     async def _derivations(self, among: Sequence[str], direction: Direction, is_whole: bool) -> list[Derivation]:
-        """Derivations with both ends among some variables; in a whole closure the far ends are not looked up."""
+        """The derivations with both ends among some variables; a whole closure needs no check of the far ends."""
         bounds = None if is_whole else among
         return [
             derivation

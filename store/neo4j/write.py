@@ -1,12 +1,11 @@
-"""Writing a batch: compare, keep the values, then the nodes, then what joins them, the trace last.
+"""Writes a batch: compare, store the values, then the nodes, then the relationships, and the trace's node last.
 
-A trace is listed once its node is there, and that comes last: what a killed writer leaves is not seen, and writing the
-batch again completes it. An edge without an id of its own is merged again each time, for its nodes may have come from
-a writer that was killed before it wrote the edge.
+A trace is listed only with its node, so nobody sees the remains of a killed writer, and writing the batch again
+completes the trace. Relationships without ids are merged at each write, because a killed writer may have written the
+nodes without their relationships.
 
-Elements that were not found are created without looking for them again, each with the edges that come with it. The
-constraints on ids refuse what another writer has stored since, and with it the whole transaction, which is then
-written once more, each element merged with what is there.
+Elements that the comparison did not find are created without a further look-up. If another writer has stored one of the
+elements meanwhile, the constraints on ids refuse the transaction, which is then repeated with all elements merged.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from store.values.contract import ValueStore
 from store.values.packs import PackWriter
 
 _CREATED = frozenset({Label.OPERATION, Label.VARIABLE, Label.DERIVATION})
-"""What a trace has many of; the rest is merged always."""
+"""Labels with many elements, which are created; elements of other labels are always merged."""
 
 _ROWS_A_STATEMENT = 1000
 _STATEMENTS_A_TRANSACTION = 10
@@ -49,12 +48,12 @@ class _Statement:
     """Rows for one text.
 
     Attributes:
-        text: name of the text; it may meet what is stored.
-        rows: its rows.
-        create: name of a text that does the same where none of the elements is stored, and fails where one is.
-        label: what the rows create, where they stand for elements.
-        elements: those elements, to compare them with what another writer has written.
-        expected: how many of them should be new.
+        text: name of the text that merges the rows with stored elements.
+        rows: the rows of the text.
+        create: name of a faster text for new elements, which fails if an element is stored.
+        label: of the elements that the rows stand for, if any.
+        elements: the elements of the rows, for a comparison with another writer's elements.
+        expected: number of elements that should be new.
     """
 
     text: str
@@ -67,7 +66,7 @@ class _Statement:
 
 @dataclass(slots=True)
 class _Plan:
-    """What is to be written: new elements, and those that are stored and may change."""
+    """The elements to write: new elements, and stored elements that may change."""
 
     batch: Batch
     unique: dict[Label, dict[str, Any]]
@@ -91,7 +90,7 @@ class BatchWriter:
     async def write(
         self, batch: Batch, values: PackWriter | None, stored: Stored | None, entry: AuditEntry | None = None
     ) -> WriteResult:
-        """Write a batch, and the entry that tells of it, if there is one."""
+        """Write a batch, and the entry for the audit log, if given."""
         check_ownership(batch, self._project_id)
         entries = [] if entry is None else [entry_row(entry, self._project_id)]
         async with self._connection.trace_lock(batch.trace.id):
@@ -122,7 +121,7 @@ class BatchWriter:
         )
 
     async def _stored(self, plan: _Plan) -> dict[Label, dict[str, Any]]:
-        # Each is a round trip: a small batch would wait for them longer than for all else.
+        # At once, because one round trip after the other would take most of the time of a small batch.
         found = await asyncio.gather(
             *(self._reader.get(label, list(elements)) for label, elements in plan.unique.items())
         )
@@ -143,7 +142,7 @@ class BatchWriter:
         groups = _transactions(_statements(plan))
         current = await asyncio.to_thread(next, groups, None)
         while current is not None:
-            # Rows are built beside the server's work, not before it.
+            # The next rows are built while the server works.
             counts, current = await asyncio.gather(self._commit(current), asyncio.to_thread(next, groups, None))
             created.update(counts)
         return created
@@ -169,10 +168,10 @@ class BatchWriter:
                     counters.relationships_created if statement.label is Label.DERIVATION else 0
                 )
                 if count < statement.expected and statement.label is Label.ATTRIBUTION and create:
-                    # Another writer gave the same verdict since it was locked: what that says has to be kept.
+                    # Another writer stored the verdict meanwhile, and the history has to keep that verdict.
                     raise TakenError("a verdict was stored since the comparison")
                 if count < statement.expected:
-                    # Another writer came first since the comparison.
+                    # Another writer has stored an element since the comparison.
                     await self._compare_within(transaction, statement)
                 created[statement.label] += count
         return created
@@ -194,10 +193,10 @@ class BatchWriter:
 
 
 def _unique(batch: Batch) -> dict[Label, dict[str, Any]]:
-    """The elements by label and id, once each.
+    """The elements of a batch by label and id.
 
     Raises:
-        ConflictError: two of the batch have one id, and other content.
+        ConflictError: two elements of the batch have equal ids and different content.
     """
     unique: dict[Label, dict[str, Any]] = {}
     for label, elements in elements_of(batch).items():
@@ -208,9 +207,10 @@ def _unique(batch: Batch) -> dict[Label, dict[str, Any]]:
 
 
 def _statements(plan: _Plan) -> Iterator[_Statement]:
-    """All statements of a write, in order; rows are built as they are asked for.
+    """All statements of a write, in order; the rows of a statement are built when the statement is taken.
 
-    The entry of the audit log is the first and the last: in one transaction with all else where that is one.
+    The first statement writes the audit entry as ``BEGUN``, and the last sets its outcome; a small write does both in
+    its only transaction.
     """
     batch = plan.batch
     yield from _of_links("write_audit_entry", ({**row, "outcome": BEGUN} for row in plan.entries))

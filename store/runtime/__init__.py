@@ -1,1 +1,1 @@
-"""What the process does for all that runs in it: private files, garbage collection, and time for other threads."""
+"""Settings of the process and the machine: private files, garbage collection, and fair shares of the processor."""

@@ -1,4 +1,4 @@
-"""The garbage collector of the process: kept from looking through many new objects again and again."""
+"""Settings of Python's cyclic garbage collector, which otherwise scans many new objects again and again."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _put_off_since = 0.0
 _OBJECTS, _YOUNG, _MIDDLE = 10_000, 3, 20
 """The thresholds of the three generations; Python's own are 700, 10 and 10.
 
-A collection stops all threads of the process, for up to a microsecond an object. A collection of the first generation
-then takes 10 ms at most, one of the second 50 ms. One of the third looks at everything that was made since the start
-and is still alive, which is little in a server; without it, cycles that have outlived the others would stay for ever.
+A collection stops all threads of the process, for up to a microsecond an object. With these thresholds a collection of
+the first generation takes 10 ms at most, of the second 50 ms. The third scans all objects made since the start that are
+alive, few in a server; without the third, older cycles would stay for ever.
 """
 
 _NEVER = 1 << 30
 _MOST_SECONDS = 60
-"""For how long full collections are put off at most, where there is always a large request under way."""
+"""The longest time for which overlapping large requests put off full collections."""
 
 
 def collect_rarely() -> None:
-    """Set up the garbage collector for a process that serves; objects that exist by now are never looked at again.
+    """Set up the garbage collector for a server; objects that exist now are never scanned again.
 
-    Events and records hold no cycles and are freed without the collector, and yet it took a third of the time of
-    writing events. From now on ``collector_paused`` does nothing: in a server some request is always under way, so all
-    that was made during a pause would be looked through at once at its end, while all requests wait.
+    Events and records hold no cycles and are freed without the collector, but collections took a third of the time of
+    writing events. From now on ``collector_paused`` does nothing: a server always has requests under way, so the end of
+    a pause would scan all new objects at once while all requests wait.
     """
     global _serves  # noqa: PLW0603 (one word for the one collector of the process)
     _serves = True
@@ -45,8 +45,8 @@ def collect_rarely() -> None:
 def full_looks_put_off() -> Iterator[None]:
     """Put off full collections while a request keeps some hundred thousand objects alive for seconds.
 
-    One would stop all threads for a quarter of a second and find nothing to free. It is made up for when the last such
-    request has ended; where there is always one under way, once a minute.
+    A full collection would stop all threads for a quarter of a second and find nothing to free. The collection takes
+    place when the last large request has ended, or once a minute if large requests overlap.
     """
     global _large, _usual, _put_off_since  # noqa: PLW0603 (one state for the one collector of the process)
     with _lock:
@@ -70,14 +70,13 @@ def full_looks_put_off() -> Iterator[None]:
 
 @contextmanager
 def collector_paused(stays: bool = False) -> Iterator[None]:
-    """Pause the cyclic garbage collector of the process; it goes on when the last of several users is done.
+    """Pause the cyclic garbage collector of the process until the last of several users is done.
 
-    Records hold no cycles, so the collector finds nothing in them, and yet it takes a fifth of the time of reading a
-    large closure. Only for short work: cycles that others make meanwhile are not freed. In a process that serves, this
-    does nothing; see ``collect_rarely``.
+    Records hold no cycles, but collections take a fifth of the time of reading a large closure. Only for short work:
+    meanwhile nobody's cycles are freed. Does nothing in a server; see ``collect_rarely``.
 
     Args:
-        stays: whether what exists at the end is never looked at again. It would be as soon as the collector goes on.
+        stays: whether the objects that exist at the end are never scanned again.
     """
     if _serves:
         yield

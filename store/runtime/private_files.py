@@ -1,4 +1,4 @@
-"""Files and folders that only their owner can read, whatever the umask is, and whether their disk has room."""
+"""Files and folders that only their owner can read, whatever the umask is; free room on the disk."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ _LEAST_FREE_BYTES = 1 << 20
 
 
 def has_room(folder: Path) -> bool:
-    """Whether a folder's disk can take anything more.
+    """Whether the disk of a folder has at least 1 MiB free.
 
     Raises:
-        OSError: there is no such folder.
+        OSError: the folder does not exist.
     """
     return shutil.disk_usage(folder).free >= _LEAST_FREE_BYTES
 
 
 def make_private(path: Path) -> None:
-    """Make an empty file that only its owner can read; a file that exists stays as it is.
+    """Make an empty file that only its owner can read; an existing file stays unchanged.
 
-    The files that SQLite keeps beside it get the same rights. If it can't be made, whoever opens it says why.
+    SQLite gives its further files the same rights. No error is raised: opening the file gives a better message.
     """
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
     except OSError:
-        return  # it exists, or SQLite's own error says better what is wrong
+        return
 
 
 def make_folders(folder: Path, root: Path) -> None:
-    """Make a folder below ``root``, with those that lead to it, for their owner only; those that exist stay so.
+    """Make the missing folders from ``root`` down to ``folder``, readable for their owner only.
 
     Raises:
-        OSError: one can't be made.
+        OSError: a folder can't be made.
     """
     missing = [one for one in (folder, *folder.parents) if one.is_relative_to(root) and not one.exists()]
     for one in reversed(missing):
@@ -45,7 +45,7 @@ def make_folders(folder: Path, root: Path) -> None:
 
 
 def opened_to_others(paths: Iterable[Path]) -> list[str]:
-    """A warning for each of these files and folders that other users can read; none on Windows."""
+    """A warning for each file or folder that other users can read; no warnings on Windows."""
     if os.name == "nt":
         return []
     found = []
@@ -63,5 +63,5 @@ def opened_to_others(paths: Iterable[Path]) -> list[str]:
 
 
 def _is_in_private(path: Path) -> bool:
-    """Whether other users can't enter the folder of a file."""
+    """Whether other users can't enter the folder of ``path``."""
     return not path.absolute().parent.stat().st_mode & (stat.S_IXGRP | stat.S_IXOTH)

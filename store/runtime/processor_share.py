@@ -1,4 +1,4 @@
-"""Long computations in a thread that let other threads run meanwhile."""
+"""Lets other threads run during a long computation in a thread."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import time
 _STEPS = 50
 _SLICE_SECONDS = 0.004
 _ALONE = 0.8
-"""A thread that runs for at least this part of the time is alone: no other wants the processor."""
+"""A thread that gets at least this share of the time is alone: no other thread wants to run."""
 
 
 class ProcessorShare:
-    """Pauses a long computation where other threads want to run.
+    """Pauses a long computation when other threads want to run.
 
-    Threads take turns with the interpreter, and a thread that computes for seconds gets as many turns as one that
-    answers a request in a millisecond. So a thread that had to wait for a good part of the time pauses for as long as
-    it has worked.
+    Threads take turns with the interpreter: a thread that computes for seconds gets as many turns as a thread that
+    answers a request in a millisecond. So a long computation that had to wait for its turns sleeps for as long as it
+    has worked.
     """
 
     def __init__(self) -> None:
-        """Begin to count; make it in the thread that does the work."""
+        """Begin to count; call the constructor in the thread that computes."""
         self._steps = 0
         self._worked, self._now = time.thread_time(), time.perf_counter()
 
     def step(self, steps: int = 1) -> None:
-        """To be called after every few microseconds of work, or once for so many of them."""
+        """Count ``steps`` steps of a few microseconds each, and sleep if other threads want to run."""
         self._steps += steps
         if self._steps < _STEPS:
             return

@@ -1,1 +1,1 @@
-"""What both engines share, so that both give the same answer."""
+"""Code of both engines, which makes their answers equal."""

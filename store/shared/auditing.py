@@ -1,8 +1,8 @@
-"""How an act and its entry in the audit log stay together, whatever is killed, cancelled or unreachable.
+"""Audit log entries that stay consistent with their acts, whatever is killed, cancelled or unreachable.
 
-Where one transaction does the act, it writes the entry too. If an act takes several transactions, or is done in another
-database than the audit log, its entry is written as ``BEGUN`` before the act begins, and its outcome is added
-afterwards. If an entry stays ``BEGUN``, it is not known how the act ended.
+An act of one transaction writes the entry in the transaction. An act of several transactions, or in another database
+than the audit log, writes the entry as ``BEGUN`` before the act and sets the outcome afterwards. An entry that stays
+``BEGUN`` means that the outcome of the act is unknown.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def begun(log: ProjectRecords, entry: AuditEntry | None) -> AsyncIterator[None]:
-    """Write an entry before the act in the block begins, and the name of the error if it fails.
+    """Write an entry as ``BEGUN`` before the act in the block; if the act fails, set the outcome to the error's name.
 
-    That it succeeded has to be said with its last change, or after it: see ``ProjectRecords.settle``.
+    The act itself has to set the outcome of a success, with or after its last change: see ``ProjectRecords.settle``.
     """
     if entry is None:
         yield
@@ -38,14 +38,14 @@ async def begun(log: ProjectRecords, entry: AuditEntry | None) -> AsyncIterator[
 
 @asynccontextmanager
 async def apart(log: ProjectRecords | None, entry: AuditEntry | None) -> AsyncIterator[AuditEntry | None]:
-    """Write the audit entry for the act in the block, if the act's own transaction can't do that.
+    """Write the audit entry of the act in the block, if the audit log is in another database.
 
     Args:
-        log: the audit log, if it is in another database than the act; else None.
-        entry: tells of the act.
+        log: the audit log in the other database; None if the log is in the act's database.
+        entry: the entry of the act.
 
     Yields:
-        The entry that the act's own transaction has to write, if any.
+        The entry that the act's own transaction has to write; None if the entry is written here.
     """
     if log is None or entry is None:
         yield entry
@@ -56,10 +56,10 @@ async def apart(log: ProjectRecords | None, entry: AuditEntry | None) -> AsyncIt
 
 
 async def _settle(log: ProjectRecords, entry: AuditEntry) -> None:
-    """Write to the audit log how an act ended.
+    """Write the outcome of an act to the audit log.
 
-    The act itself is over, so a log that can't be reached is only reported in the server's log: the caller must learn
-    how the act went.
+    The act is over and its caller must learn the outcome, so an unreachable audit log is only reported in the server's
+    log.
     """
     try:
         await log.settle(entry)

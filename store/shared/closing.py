@@ -1,4 +1,4 @@
-"""A base for what is opened and has to be closed."""
+"""A base class for objects that are closed at the end of an ``async with``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Self
 
 
 class Closing(ABC):
-    """Is closed at the end of an ``async with``, if not before."""
+    """Closes itself at the end of an ``async with``."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Close it."""
+        """Release files and connections."""
 
     async def __aenter__(self) -> Self:
         return self

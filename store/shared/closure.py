@@ -1,8 +1,7 @@
-"""Walking derivations: what both engines share, so that both give the same answer.
+"""Walks within a budget, level by level.
 
-An engine says how to walk without bounds (one query) and how to take one step (the neighbours of some variables). The
-bounds are applied here, level by level, without input or output: the engine asks which level is next, and feeds back
-what it has found.
+An engine walks without bounds in one query. Within bounds, ``LevelWalk`` names the variables of the next level, and the
+engine feeds it their neighbours; ``LevelWalk`` itself reads nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from store.contract.answers import Budget, Direction
 K = TypeVar("K", bound=Hashable)
 
 Step = Callable[[Sequence[str]], Awaitable[list[tuple[str, str, int]]]]
-"""Takes ids; returns (id, neighbour, sequence of the neighbour) for each derivation."""
+"""Takes ids; returns (id, neighbour, sequence of the neighbour) for each derivation of these ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Visited variables, nearest first, and those of them with an unvisited neighbour, in the order of their ids."""
+    """The visited variables, nearest first, and the frontier: visited variables with unvisited neighbours, by id."""
 
     visited: list[str]
     frontier: list[str]
@@ -31,13 +30,13 @@ class Walk:
 class LevelWalk(Generic[K]):
     """Visits the neighbours of some roots level by level, until a bound is reached.
 
-    A level is taken in the order of the trace, newest first when walking backward and oldest first when walking
-    forward, so that a bound on nodes cuts at the same place in every engine.
+    Variables of a level are visited in the order of the trace, backward the newest first, forward the oldest first, so
+    that a bound on nodes cuts at the same place in every engine.
 
     Attributes:
-        level: whose neighbours to feed next; empty when the walk is over.
+        level: the variables whose neighbours to feed next; empty when the walk is over.
         visited: variables in the order of the visit.
-        frontier: visited variables with a neighbour that was not visited; whole when the walk is over.
+        frontier: visited variables with an unvisited neighbour; complete when the walk is over.
     """
 
     def __init__(self, roots: Iterable[K], direction: Direction, budget: Budget) -> None:

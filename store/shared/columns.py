@@ -1,7 +1,7 @@
-"""What is stored of each element: one declaration of its columns, by which both engines read and write.
+"""The columns of each kind of element: both engines read and write elements by these declarations.
 
-A new property of an element is one line here, in the place that its field has in the model, and a migration that adds
-the column in SQLite. In Neo4j every field is a property of the node or relationship, under its public name.
+A new property of an element is one line here, in the order of the model's fields, and a migration that adds the column
+in SQLite. In Neo4j every field is a property of the node or relationship, under its public name.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from store.contract.answers import Label
 
 
 class Codec(Enum):
-    """How a field is stored. In Neo4j all but ``TIME`` are stored as they are."""
+    """How a field is stored. Neo4j stores every field unchanged, except for ``TIME``."""
 
     ID = auto()
     """The element's own id: 16 bytes in SQLite."""
 
     PROJECT = auto()
-    """The project, which SQLite stores only with the trace."""
+    """The project; SQLite stores the project only with the trace."""
 
     TRACE = auto()
     """The trace: its key in SQLite."""
@@ -34,13 +34,13 @@ class Codec(Enum):
     """The id of another element: its key in SQLite."""
 
     TEXT = auto()
-    """A text that often repeats within a trace: the key of a row of the table ``text`` in SQLite."""
+    """A text that often repeats within a trace: in SQLite, the key of a row of the table ``text``."""
 
     VALUE = auto()
     """A part of a variable's value: a column of the table ``value`` in SQLite."""
 
     PLAIN = auto()
-    """A text or a number, as it is."""
+    """A text or a number, stored unchanged."""
 
     WORD = auto()
     """A word of a closed list, as text."""
@@ -60,13 +60,13 @@ class Column:
     """How a field of an element is stored.
 
     Attributes:
-        name: of the field, in the model.
-        sql: its column in SQLite; empty if it has none.
-        is_optional: whether it may be None.
+        name: of the model's field.
+        sql: the column in SQLite; empty if SQLite has no column for the field.
+        is_optional: whether the field may be None.
         of: the label of the element that a ``KEY`` names.
         words: the closed list of a ``WORD``.
-        get: takes the field out of an element.
-        word_of: from the text of a ``WORD`` to the word.
+        get: returns the field of an element.
+        word_of: the word of a ``WORD``, by its text.
     """
 
     name: str
@@ -91,10 +91,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What is stored of the elements of one label.
+    """The stored fields of the elements of one label.
 
     Attributes:
-        model: their class.
+        model: the class of the elements.
         columns: in the order of the model's fields.
     """
 
@@ -104,15 +104,15 @@ class Declaration:
 
     @property
     def has_kinds(self) -> bool:
-        """Whether each element has a kind."""
+        """Whether elements of this label have a kind."""
         return any(column.name == "kind" for column in self.columns)
 
     def of_codec(self, codec: Codec) -> tuple[Column, ...]:
-        """The columns that are stored in a certain way."""
+        """The columns with this codec."""
         return tuple(column for column in self.columns if column.codec is codec)
 
     def make(self, values: Iterable[Iterable[Any]]) -> Iterable[Any]:
-        """Elements from the values of their fields, of which there is one iterable for each column, in order."""
+        """Elements from their field values, passed as one iterable a column, in the order of ``columns``."""
         return map(constructor(self.model), *values)
 
 

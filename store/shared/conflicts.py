@@ -1,4 +1,4 @@
-"""Whether an element that is written again is the same as before: one answer for both engines."""
+"""Compares elements of a batch with stored elements of the same ids."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _CHANGEABLE: dict[Label, frozenset[str] | None] = {
     Label.FAILURE: frozenset({"attributes", "origin", "evidence_ids", "gold_answers"}),
     Label.ATTRIBUTION: None,
 }
-"""The fields that may differ in a later write, by label; None where the later one replaces the whole element."""
+"""The fields that a later write may change, by label; None if a later write replaces the whole element."""
 
 
 def first_difference(stored: Element, new: Element, ignore: frozenset[str]) -> str | None:
-    """The first field, in the order of the model, in which two elements of one model differ; None where none does."""
+    """The name of the first field in which two elements of one model differ; None if no field differs."""
     if stored == new:
         return None
     for item in fields(stored):
@@ -32,15 +32,15 @@ def first_difference(stored: Element, new: Element, ignore: frozenset[str]) -> s
 
 
 def check(label: Label, stored: Mapping[str, Element], new: Iterable[Element]) -> None:
-    """Compare new elements with those stored under the same ids.
+    """Compare new elements with the stored elements of the same ids.
 
     Args:
         label: of all the elements.
-        stored: elements by id; others than the new ones may be among them.
+        stored: stored elements by id; further ids are ignored.
         new: elements that are about to be written.
 
     Raises:
-        ConflictError: one is stored with other content, which a write may not change; it names the public property.
+        ConflictError: a stored element differs in a field that a write may not change; the error names the property.
     """
     ignore = _CHANGEABLE[label]
     if ignore is None or not stored:

@@ -1,4 +1,4 @@
-"""Where a page of sorted failures ends: the order, and what the last failure of the page is sorted by."""
+"""Cursors of sorted failures: the order, and the sorting key and id of the last failure of a page."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def cursor_at(order: FailureOrder, key: Key, id_: str) -> str:
 
 
 def place_after(cursor: str | None, order: FailureOrder) -> tuple[Key, str | None]:
-    """The key and the id after which a page begins; None as id is the beginning.
+    """The key and the id after which a page begins; the id is None for the first page.
 
     Raises:
-        InputError: it is no cursor of this list in this order.
+        InputError: the cursor is not from a list in this order.
     """
     if cursor is None:
         return None, None
@@ -45,7 +45,7 @@ def place_after(cursor: str | None, order: FailureOrder) -> tuple[Key, str | Non
 
 
 def _is_beyond(key: Key) -> bool:
-    """Whether a number is larger than any that is stored, and than what an engine can compare."""
+    """Whether a number is larger than every stored number, and possibly too large for an engine."""
     return not isinstance(key, str) and key is not None and abs(key) > _MOST_MICROSECONDS
 
 

@@ -1,4 +1,4 @@
-"""Reading all pages of a list, and values part by part."""
+"""Reads lists page by page, and splits variables into parts by the size of their values."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PAGE = 10_000
 
 
 async def every(read: Callable[[str | None], Awaitable[Page[T]]]) -> AsyncIterator[T]:
-    """The items of all pages, each page read when it is needed.
+    """The items of all pages; each page is read when needed.
 
     Args:
-        read: returns the page after a cursor; for None, the first page.
+        read: returns the page after a cursor, or the first page for None.
     """
     after = None
     while True:
@@ -50,12 +50,12 @@ async def elements(store: GraphStore, model: type[E], trace_id: str, kinds: Coll
 
 
 def by_size(variables: Sequence[Variable], most_bytes: int, most: int = _PAGE) -> Iterator[list[Variable]]:
-    """Variables in lists whose values fit into memory together, in order; a larger value is in a list of its own.
+    """Variables in lists of bounded total size, in order; a variable with a larger value is alone in its list.
 
     Args:
-        variables: with values of any size.
-        most_bytes: of the values of a list.
-        most: variables of a list.
+        variables: the variables.
+        most_bytes: the largest total size of the values of a list.
+        most: the largest number of variables in a list.
     """
     part: list[Variable] = []
     size = 0

@@ -1,4 +1,4 @@
-"""Paths through derivations, shortest first: what both engines share."""
+"""Finds the shortest paths in an acyclic graph."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def shortest_paths(
 ) -> list[list[K]]:
     """The shortest chains from ``start`` to ``goal`` along pairs (from, to) of an acyclic graph.
 
-    There may be 2^300 of them. So chains are found one by one, each as a prefix and the best way on from there, as in
-    Lawler's procedure (Management Science 18, 1972): each chain that is found adds, at each of its branches, the next
-    best prefix. Distances to the goal are known, so no prefix is a dead end, and only ``limit`` prefixes are kept.
+    A graph may have 2^300 chains. So chains are found one by one, each as a prefix with the best continuation, as in
+    Lawler's procedure (Management Science 18, 1972): each chain adds the next best prefix at each of its branches.
+    Distances to the goal are known, so no prefix is a dead end, and only ``limit`` prefixes are kept.
 
     Args:
-        pairs: edges, as (from, to); those that repeat count once.
+        pairs: edges, as (from, to); repeated edges count once.
         start: the first node of each chain.
-        goal: the last.
-        ranks: an order of the nodes other than ``start``; of equally short chains, those come first whose nodes come
-            first in it, looked at from ``start``.
-        limit: how many chains, at most.
+        goal: the last node of each chain.
+        ranks: order of the nodes other than ``start``. Chains of equal length are compared node by node by these ranks,
+            beginning at ``start``.
+        limit: the largest number of chains.
 
     Returns:
-        The nodes of each chain from ``start`` to ``goal``; none where no chain exists.
+        The nodes of each chain from ``start`` to ``goal``; empty if no chain exists.
     """
     forward: dict[K, set[K]] = {}
     backward: dict[K, list[K]] = {}
@@ -47,7 +47,7 @@ def shortest_paths(
     onward: dict[int, list[tuple[int, int]]] = {}
 
     def ways_on(place: int) -> list[tuple[int, int]]:
-        """Distance and place of the neighbours that lead to the goal, the best first."""
+        """Distance and place of each neighbour that leads to the goal, the best first."""
         if place not in onward:
             near = (node for node in forward[nodes[place]] if node in distance)
             onward[place] = sorted((distance[node], places[node]) for node in near)
@@ -56,10 +56,10 @@ def shortest_paths(
     end = places[goal]
     found: list[list[K]] = []
     waiting: list[tuple[int, tuple[int, ...], int]] = [(distance[start], (places[start],), 0)]
-    """Length of the chain, its prefix, and which of the ways on from the last node but one its last one is."""
+    """Prefixes to continue: length of the whole chain, the prefix, and the number of its last step in ``ways_on``."""
 
     def leave(prefix: Sequence[int], number: int) -> None:
-        """Keep, for later, a prefix followed by one of the ways on from its end."""
+        """Keep a prefix, extended by one step of ``ways_on``, for later."""
         ways = ways_on(prefix[-1])
         if number < len(ways):
             remaining, place = ways[number]
@@ -86,7 +86,7 @@ def shortest_paths(
 
 
 def _distances(backward: Mapping[K, Collection[K]], goal: K) -> dict[K, int]:
-    """How far each node that leads to the goal is from it."""
+    """The distance to the goal, for each node that leads to the goal."""
     distance = {goal: 0}
     level: Collection[K] = [goal]
     while level:
@@ -106,10 +106,10 @@ def steps_of(chains: Iterable[Sequence[K]]) -> set[tuple[K, K]]:
 
 
 def check_limit(limit: int) -> None:
-    """Check that so many paths may be asked for.
+    """Check a requested number of paths.
 
     Raises:
-        InputError: it is none, or too many.
+        InputError: the number is not between 1 and ``MOST_PATHS``.
     """
     if not 1 <= limit <= MOST_PATHS:
         raise InputError("paths", "limit", f"{limit} is not between 1 and {MOST_PATHS}")

@@ -1,4 +1,4 @@
-"""Keys, jobs, audit entries and retention policies as values of a row, and back: what both engines share."""
+"""Converts records (keys, jobs, audit entries, policies, queues, ...) to values of rows, and back."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TIMES = (
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
-    """A list, or the JSON array that SQLite keeps of it."""
+    """A tuple from a list, or from a JSON array as SQLite stores lists."""
     return tuple(json.loads(value) if isinstance(value, str) else value)
 
 
@@ -63,10 +63,10 @@ class Form(Generic[R]):
     """How records of one kind are stored.
 
     Attributes:
-        label: of its nodes.
-        model: the class.
+        label: of the nodes in Neo4j.
+        model: the class of the records.
         time: the field by which pages are ordered.
-        settled: fields that never change after the record was added.
+        settled: fields that never change after a record was added.
     """
 
     label: str
@@ -102,7 +102,7 @@ class Form(Generic[R]):
         ]
 
     def natives(self, record: R) -> list[Any]:
-        """The values in the order of the fields, with times in UTC.
+        """The values in the order of the fields; times are converted to UTC.
 
         Raises:
             InputError: a time is out of range.
@@ -114,7 +114,7 @@ class Form(Generic[R]):
         ]
 
     def read(self, values: Iterable[Any]) -> R:
-        """The record with these values: the inverse of ``values``."""
+        """A record from its values; the inverse of ``values``."""
         named = zip(fields(self.model), values, strict=True)
         return self.model(
             **{item.name: _READERS[item.name](value) if item.name in _READERS else value for item, value in named}
@@ -124,13 +124,13 @@ class Form(Generic[R]):
         """Check that a record is of a project.
 
         Raises:
-            InputError: it is of another.
+            InputError: the record is of another project.
         """
         if record.project_id != project_id:
             raise InputError(self.label, record.id, f"belongs to project {record.project_id!r}, not to this one")
 
     def check_same(self, stored: R, new: R) -> None:
-        """Check that a new record is the one that is stored under its id; only fields that never change are compared.
+        """Check that a new record and the stored record of the same id agree in the fields that never change.
 
         Raises:
             ConflictError: another record has the id.
@@ -140,7 +140,7 @@ class Form(Generic[R]):
                 raise ConflictError(self.label, new.id, camel_case(name))
 
     def page(self, records: Sequence[R], first: int) -> Page[R]:
-        """A page of the first of some records. If there is one more than asked for, there is a next page."""
+        """The page of the first ``first`` records; a further record means that a next page exists."""
         items = list(records[:first])
         more = f"{to_microseconds(getattr(items[-1], self.time))}:{items[-1].id}" if len(records) > first > 0 else None
         return Page(items, more)
@@ -156,10 +156,10 @@ VERDICT_CHANGES = Form("VerdictChange", VerdictChange, "changed_at", ("project_i
 
 
 def read_cursor(cursor: str | None) -> tuple[datetime, str]:
-    """The time and the id before which a page begins, newest first.
+    """The time and the id of the last record before a page (newest first).
 
     Raises:
-        InputError: it is no cursor of records.
+        InputError: the cursor is not from a list of records.
     """
     if cursor is None:
         return _AFTER_ALL, ""
@@ -174,10 +174,10 @@ def read_cursor(cursor: str | None) -> tuple[datetime, str]:
 
 
 def check_end(state: JobState) -> None:
-    """Check that a runner may leave a job in a state.
+    """Check the state in which a runner ends a job.
 
     Raises:
-        ValueError: it may not, because the job would still be running.
+        ValueError: the state is RUNNING.
     """
     if state is JobState.RUNNING:
         raise ValueError("a job that has ended is not running")

@@ -1,4 +1,4 @@
-"""Whether a batch is of one trace, and what its elements refer to: one answer for both engines."""
+"""Checks that a batch is of one trace, and finds the references of its elements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def elements_of(batch: Batch) -> dict[Label, Sequence[Any]]:
 
 
 def place_of(label: Label) -> str:
-    """Where the elements of a label are in a batch: the name of its field."""
+    """The field of ``Batch`` with the elements of a label."""
     return f"{label.lower()}s"
 
 
@@ -36,7 +36,7 @@ def check_ownership(batch: Batch, project_id: str) -> None:
     """Check that every element belongs to the trace of the batch, and the trace to the project.
 
     Raises:
-        InputError: one does not.
+        InputError: an element belongs to another trace or project.
     """
     trace = batch.trace
     if trace.project_id != project_id:
@@ -53,7 +53,7 @@ def check_ownership(batch: Batch, project_id: str) -> None:
 
 
 def references(batch: Batch) -> Iterator[tuple[str, Label, set[Any]]]:
-    """What the elements refer to: place in the batch, label and ids (None among them means no reference)."""
+    """The references of a batch: field of the batch, label and ids (an id None means no reference)."""
     for label, elements in elements_of(batch).items():
         for column in DECLARED[label].of_codec(Codec.KEY):
             assert column.of is not None
@@ -73,7 +73,7 @@ def references(batch: Batch) -> Iterator[tuple[str, Label, set[Any]]]:
 
 
 def cited(attribution: Attribution) -> list[str]:
-    """The variables that the steps of an attribution's evidence name, once each and in order.
+    """The ids of the variables that the steps of an attribution's evidence name, in order and without repetition.
 
     Raises:
         InputError: the evidence is not JSON.
@@ -83,7 +83,7 @@ def cited(attribution: Attribution) -> list[str]:
 
 
 def losses(attribution: Attribution) -> list[dict[str, Any]]:
-    """The pieces that an operation lost, according to an attribution, each with its ``position`` among all pieces.
+    """The pieces of an attribution that an operation lost, each with its ``position`` among all pieces.
 
     Raises:
         InputError: the losses are not JSON.
@@ -93,7 +93,7 @@ def losses(attribution: Attribution) -> list[dict[str, Any]]:
 
 
 def _objects(attribution: Attribution, name: str, text: str) -> list[dict[str, Any]]:
-    """The objects of a list that an attribution keeps as JSON."""
+    """The objects in a JSON list, a field of an attribution."""
     try:
         found = msgspec.json.decode(text)
     except msgspec.DecodeError as error:
@@ -102,10 +102,10 @@ def _objects(attribution: Attribution, name: str, text: str) -> list[dict[str, A
 
 
 def check_values(batch: Batch, arrived: set[str], stored: set[str]) -> None:
-    """Check that every value that is not on its variable whole came with the batch, or is stored.
+    """Check that every value that is too long for its variable came with the batch, or is stored.
 
     Raises:
-        InputError: one did not, and is not.
+        InputError: a value is missing.
     """
     for variable in batch.variables:
         value_hash = variable.value_hash

@@ -1,10 +1,9 @@
-"""What a reference means: one answer for both engines and all doors.
+"""The meaning of references, in both engines and all doors.
 
-A reference is the whole id of an element, the first 8 or more characters of its id, or its id in the source. Sources
-may use any ids, even ones that look like an element's id here: a whole id always means the element that has it, and
-never one that is only called so in its source. Any other reference has to fit exactly one element. People may also
-write the name of a variable or a trace, which is looked for only where nothing has such an id (``by_name``,
-``trace_by_name``).
+A reference is the whole id of an element, the first 8 or more characters of an id, or an external id (the id in the
+source). External ids may look like ids: a whole id always means the element with the id, and never an external id. Any
+other reference has to fit exactly one element. People may also write the name of a variable or a trace; doors look
+names up only if no id fits (``by_name``, ``trace_by_name``).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from store.contract.protocol import GraphStore
 
 MOST_CANDIDATES = 5
-"""How many elements the error names if a reference fits several."""
+"""How many elements an ``AmbiguousError`` names."""
 
 _PAGE = 1_000
 
@@ -34,10 +33,10 @@ _PREFIX = re.compile(f"[0-9a-f]{{{MIN_PREFIX},{ID_LENGTH - 1}}}")
 
 
 def check_reference(reference: str, label: Label | None) -> None:
-    """Check that an element could have such an id.
+    """Check that a reference is valid Unicode, as all stored ids are.
 
     Raises:
-        NotFoundError: it is not valid Unicode, as every id that is stored is.
+        NotFoundError: the reference is not valid Unicode.
     """
     try:
         reference.encode()
@@ -46,20 +45,20 @@ def check_reference(reference: str, label: Label | None) -> None:
 
 
 def is_whole_id(reference: str) -> bool:
-    """Whether a reference could be a whole id."""
+    """Whether a reference has the form of a whole id."""
     return _WHOLE.fullmatch(reference) is not None
 
 
 def is_prefix(reference: str) -> bool:
-    """Whether a reference could be the beginning of an id."""
+    """Whether a reference has the form of the beginning of an id."""
     return _PREFIX.fullmatch(reference) is not None
 
 
 def in_place(found: Sequence[Element], reference: str, label: Label | None, trace_id: str | None) -> Element:
-    """The element that has a whole id, if it is of the label and in the trace that are asked for.
+    """The element found by a whole id, if its label and trace are the requested ones (None allows any).
 
     Raises:
-        NotFoundError: it is of another label or trace.
+        NotFoundError: the element is of another label or trace.
     """
     for element in found:
         if label in {None, label_of(element)} and trace_id in {None, _trace_of(element)}:
@@ -68,11 +67,11 @@ def in_place(found: Sequence[Element], reference: str, label: Label | None, trac
 
 
 def only_one(found: Sequence[Element], reference: str, label: Label | None) -> Element:
-    """The one element that was found by an id in the source or by the beginning of an id.
+    """The only element found by an external id or by the beginning of an id.
 
     Raises:
-        NotFoundError: there is none.
-        AmbiguousError: there are several.
+        NotFoundError: no element was found.
+        AmbiguousError: several elements were found.
     """
     distinct = list({element.id: element for element in found}.values())
     if not distinct:
@@ -83,7 +82,7 @@ def only_one(found: Sequence[Element], reference: str, label: Label | None) -> E
 
 
 def ambiguous(reference: str, found: Sequence[Element]) -> AmbiguousError:
-    """The error that names some of the elements that a reference fits."""
+    """The error for a reference that fits several elements, which names some of the elements."""
     described = [
         Candidate(one.id, label_of(one).value, _name_of(one), _trace_of(one)) for one in found[:MOST_CANDIDATES]
     ]
@@ -91,11 +90,11 @@ def ambiguous(reference: str, found: Sequence[Element]) -> AmbiguousError:
 
 
 async def by_name(store: GraphStore, reference: str, trace_id: str | None = None) -> Variable:
-    """The one recorded variable with a name, or with ``name@version``: for people, where a reference is no id.
+    """The only recorded variable with a name, or with ``name@version``.
 
     Raises:
-        NotFoundError: there is none, or the name has no letter and no digit.
-        AmbiguousError: there are several, such as versions of one memory unit.
+        NotFoundError: no variable has the name, or the name has no letter and no digit.
+        AmbiguousError: several variables have the name, such as versions of one memory unit.
     """
     check_reference(reference, Label.VARIABLE)
     found = await store.named(reference, None, trace_id, MOST_CANDIDATES + 1) if words(reference) else []
@@ -114,11 +113,11 @@ async def by_name(store: GraphStore, reference: str, trace_id: str | None = None
 
 
 async def trace_by_name(store: GraphStore, reference: str) -> Trace:
-    """The one trace with a name, as lists of traces show it: for people, where a reference is no id.
+    """The only trace with a name.
 
     Raises:
-        NotFoundError: there is none.
-        AmbiguousError: there are several.
+        NotFoundError: no trace has the name.
+        AmbiguousError: several traces have the name.
     """
     check_reference(reference, Label.TRACE)
     found = [one async for one in every(lambda after: store.traces(_PAGE, after)) if one.name == reference]
@@ -135,7 +134,7 @@ def _trace_of(element: Element) -> str:
 
 
 def _name_of(element: Element) -> str:
-    """What the source calls an element. A failure has no name: its question is a value."""
+    """The name or external id of an element in its source; empty for failures and attributions."""
     if isinstance(element, Trace | Session | Operation | Variable):
         return element.name or element.external_id
     return (element.external_id or "") if isinstance(element, Derivation) else ""

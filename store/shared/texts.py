@@ -1,9 +1,9 @@
 """Texts of queries: files in a folder ``queries`` beside the code that runs them, never built from input.
 
-A file is one text, or several on one subject, each below a line ``-- name: NAME``. Texts that differ only in the names
-of tables or columns are one template with placeholders such as ``{{table}}``, which are filled from a closed list. What
-several texts say is a fragment, a part of a file in the folder ``fragments``: ``{{wanted.verdict a}}`` stands for the
-part ``verdict`` of ``wanted`` there, in which ``{{it}}`` is ``a``.
+A file is one text, or several texts on one subject, each below a line ``-- name: NAME``. Texts that differ only in the
+names of tables or columns are one template with placeholders such as ``{{table}}``, which are filled from a closed
+list. A fragment is a text that several texts include, in a file of the folder ``fragments``: ``{{wanted.verdict a}}``
+stands for the text ``verdict`` of the file ``wanted``, with ``a`` for ``{{it}}``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 
 Fillings = Mapping[StrEnum, Mapping[str, str]]
-"""The closed list: for each thing that a template can be about, what its placeholders are filled with."""
+"""The closed list: the texts of the placeholders, for each subject of a template (a label, a table, ...)."""
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _FRAGMENT = re.compile(r"\{\{(\w+)\.(\w+)(?: (\w+))?\}\}")
@@ -23,13 +23,13 @@ _PART = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | re
 
 
 def texts_of(package: str, suffix: str, fillings: Fillings) -> Callable[..., str]:
-    """A function that returns a text of a folder: it takes ``file`` or ``file.name``, and what a template is about.
+    """A function that returns a text of a folder, from the name (``file`` or ``file.name``) and a template's subject.
 
-    It raises ``ValueError`` if there is no such text, or if the template can't be filled from the closed list.
+    The function raises ``ValueError`` for an unknown name, and for a placeholder that the closed list can't fill.
 
     Args:
         package: the folder, such as ``store.sqlite.queries``.
-        suffix: how the names of its files end, such as ``.sql``.
+        suffix: of the files in the folder, such as ``.sql``.
         fillings: the closed list.
     """
 
@@ -65,10 +65,10 @@ def texts_of(package: str, suffix: str, fillings: Fillings) -> Callable[..., str
 
 
 def texts_in(content: str) -> dict[str, str]:
-    """The texts of a file by name; the name of a single one is empty."""
+    """The texts of a file by name; the name is empty if the file is one text."""
     return {name: text.strip() for name, text in _PART.findall(content)} or {"": content}
 
 
 def placeholders(text: str) -> set[str]:
-    """The names of the placeholders in a template; none in a text that is no template."""
+    """The names of the placeholders in a text; empty unless the text is a template."""
     return set(_PLACEHOLDER.findall(text))

@@ -1,4 +1,4 @@
-"""Stretches of time, and what came in during each: what both engines share."""
+"""Divides a period into stretches of time, for counts of new elements."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Stretches:
 
     Attributes:
         start: the first moment.
-        end: the first moment after the last stretch, which may be shorter than the others.
-        width: the length of each.
-        count: how many there are.
+        end: the first moment after the period; the last stretch may be shorter than ``width``.
+        width: the length of a stretch.
+        count: the number of stretches.
     """
 
     start: int
@@ -33,10 +33,10 @@ class Stretches:
 
     @classmethod
     def between(cls, since: datetime, until: datetime, seconds: int) -> Self:
-        """The stretches of so many seconds from one moment to another.
+        """The stretches of ``seconds`` seconds from ``since`` to ``until``.
 
         Raises:
-            InputError: they are more than ``MOST_STRETCHES``, or less than one second, or a moment is out of range.
+            InputError: more than ``MOST_STRETCHES`` stretches, less than one second, or a moment out of range.
         """
         if seconds < 1:
             raise InputError("timeline", "seconds", f"a stretch takes at least one second, not {seconds}")
@@ -52,10 +52,10 @@ class Stretches:
         return cls(start, end, width, count)
 
     def periods(self, rows: Iterable[tuple[str, str, int, int]]) -> list[Period]:
-        """All stretches, with what was counted in some of them.
+        """All stretches with their counts, also the empty stretches.
 
         Args:
-            rows: label, error type, number of the stretch and count.
+            rows: (label, error type, number of the stretch, count), for stretches that are not empty.
         """
         traces, failures = [0] * self.count, [0] * self.count
         verdicts: list[dict[str, int]] = [{} for _ in range(self.count)]

@@ -1,1 +1,1 @@
-"""SQLite: the embedded store. One file, no server, readers in other processes."""
+"""SQLite, the embedded store: one file without a server; other processes may read and write the file."""

@@ -1,4 +1,4 @@
-"""Queues of failures that people are to judge, in a SQLite file."""
+"""Annotation queues in a SQLite file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from store.sqlite.tables import Table
 
 
 class SqliteAnnotations(Annotations):
-    """The queues of one project."""
+    """The annotation queues of one project."""
 
     _connections: Connections
     _project_id: str

@@ -1,7 +1,7 @@
-"""Connections to one SQLite file: one that writes and a few that read, each on threads of its own.
+"""Connections to one SQLite file: one for writing and a few for reading, each in a thread of its own.
 
-SQLite has one writer at a time. Writes of this process queue on one thread; those of other processes wait for the
-file's lock. Readers never wait (write-ahead log).
+SQLite has one writer at a time. This process queues all its writes on one thread; processes wait for the file's lock.
+Readers never wait (write-ahead log).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ T = TypeVar("T")
 _READERS = 4
 _BUSY_SECONDS = 120
 _AGAIN_SECONDS = 0.002
-"""How soon a locked file is tried again. SQLite's own waits grow to 100 ms, in which another process that writes all
-the time has the lock again and again."""
+"""How soon a locked file is tried again. SQLite's own waits grow to 100 ms, during which a process that writes without
+pause takes the lock again and again."""
 _CACHE_KIBIBYTES = 65_536
 _CHECK_SECONDS = 5.0
 _REFUSED_SECONDS = 30.0
 
 
 class Connections:
-    """Runs functions that take a connection, on the writing thread or on a reading one."""
+    """Runs functions that take a connection, on the writing thread or on a reading thread."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -48,10 +48,10 @@ class Connections:
         self._checked_at: float | None = None
         self._check: StoreError | None = None
         self._refused: tuple[float, StoreError] | None = None
-        """When the disk last refused a write, and the error."""
+        """Time and error of the last write that the disk refused."""
 
     async def write(self, work: Callable[[apsw.Connection], T]) -> T:
-        """Run ``work`` in one transaction: all of it is committed, or nothing if it raises."""
+        """Run ``work`` in one transaction, which is rolled back if ``work`` raises."""
         return await asyncio.get_running_loop().run_in_executor(self._writer, self._in_transaction, "IMMEDIATE", work)
 
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
@@ -59,7 +59,7 @@ class Connections:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._in_transaction, "DEFERRED", work)
 
     async def inspect(self, work: Callable[[apsw.Connection], T]) -> T:
-        """Run ``work`` on a connection of its own, with nothing of the file in its cache."""
+        """Run ``work`` on a new connection, whose cache is empty."""
 
         def run() -> T:
             try:
@@ -73,14 +73,14 @@ class Connections:
         return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def check(self) -> None:
-        """Check that the file can be written, by a write that changes nothing; it is tried at most every five seconds.
+        """Check that the file can be written, by a write that changes nothing, at most every five seconds.
 
-        Such a write may succeed where a larger one fails, so a write that the disk has refused lately counts too.
+        A tiny write may succeed where a larger write fails, so a write that the disk refused lately counts as well.
 
         Raises:
-            DamagedError: a part of it is damaged, as an earlier read or write has shown.
-            DiskFullError: there is no room.
-            StoreError: it can't be written for another reason.
+            DamagedError: an earlier read or write found the file damaged.
+            DiskFullError: the disk is full.
+            StoreError: writing fails for another reason.
         """
         if self._damage is not None:
             raise DamagedError(self._damage)
@@ -93,7 +93,7 @@ class Connections:
             raise type(self._check)(str(self._check))
 
     def _try_to_write(self) -> StoreError | None:
-        """Try a write on a connection of its own: the other may be busy for long, which is not an error."""
+        """Try a write on a new connection, because the writing connection may be busy for long without an error."""
         try:
             if not has_room(self.path.absolute().parent):
                 return DiskFullError(f"{self.path}: the disk is full")
@@ -103,7 +103,7 @@ class Connections:
                 connection.pragma("user_version", connection.pragma("user_version"))
                 connection.execute("COMMIT")
         except apsw.BusyError:
-            self._checked_at = None  # the file is busy, which does not tell whether it can be written
+            self._checked_at = None  # a busy file says nothing: try again at the next check
             return None
         except apsw.Error as error:
             return self._error(error)
@@ -114,13 +114,13 @@ class Connections:
     def _error(self, error: apsw.Error) -> StoreError:
         message = f"{self.path}: {_explain(error)}"
         if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-            # Damage does not go away by itself: every check says so until the file is restored.
+            # Damage stays until the file is restored: every later check reports the damage.
             self._damage = message
             return DamagedError(message)
         return DiskFullError(message) if isinstance(error, apsw.FullError) else StoreError(message)
 
     async def close(self) -> None:
-        """Close all connections; the last one folds the write-ahead log into the file."""
+        """Close all connections; closing the last connection folds the write-ahead log into the file."""
 
         def close() -> None:
             self._writer.shutdown()
@@ -176,10 +176,10 @@ class _Patience:
         self._until = 0.0
 
     def wait(self, tries: int) -> bool:
-        """Wait a moment; whether to try again then.
+        """Wait a moment; returns whether to try again.
 
         Args:
-            tries: how often it was tried before, for the same lock.
+            tries: number of earlier tries for the same lock.
         """
         if not tries:
             self._until = time.monotonic() + _BUSY_SECONDS
@@ -188,7 +188,7 @@ class _Patience:
 
 
 def files_of(path: Path) -> list[Path]:
-    """A SQLite file, and those that SQLite keeps beside it."""
+    """The paths of a SQLite file, its write-ahead log and its shared memory."""
     return [path.with_name(path.name + end) for end in ("", "-wal", "-shm")]
 
 

@@ -1,4 +1,4 @@
-"""One read of a SQLite file: a connection inside a transaction, and the project that every read is bound to."""
+"""A transaction on a SQLite file for one project, and small helpers of all queries."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _HEX = re.compile("[0-9a-f]+")
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """One connection inside a transaction, and the project that every read is bound to."""
+    """A connection inside a transaction, and the project of all queries."""
 
     connection: apsw.Connection
     project_id: str
 
     def rows(self, name: str, about: StrEnum | None = None, /, **bindings: Any) -> list[Any]:
-        """Run a text with the project bound; ``about`` is what a template is about."""
+        """The rows of a text, run with the project bound; ``about`` is the subject of a template."""
         return self.connection.execute(sql(name, about), {"project": self.project_id, **bindings}).fetchall()
 
     def reader(self) -> RowReader:
-        """A fresh reader of rows."""
+        """A new reader of rows."""
         return RowReader(self.connection, self.project_id)
 
 
 def keys_of(context: ReadContext, label: Label, ids: Sequence[str]) -> dict[str, int]:
-    """Keys of the elements with these ids that exist; what is not an id is skipped."""
+    """The keys of the elements with these ids, by id; unknown and malformed ids are left out."""
     well_formed = [id_ for id_ in ids if is_hex(id_) and len(id_) == ID_LENGTH]
     name = "traces.keys" if label is Label.TRACE else "elements.keys"
     rows = context.rows(name, label, ids=msgspec.json.encode(well_formed).decode())
@@ -47,15 +47,15 @@ def keys_of(context: ReadContext, label: Label, ids: Sequence[str]) -> dict[str,
 
 
 def in_order(variables: Iterable[Variable]) -> list[Variable]:
-    """Variables in the order of their trace."""
+    """The variables in the order of their trace."""
     return sorted(variables, key=attrgetter("sequence"))
 
 
 def is_hex(text: str) -> bool:
-    """Whether a text could be an id or the prefix of one."""
+    """Whether a text is lower-case hexadecimal."""
     return _HEX.fullmatch(text) is not None
 
 
 def text_hash(text: str) -> int:
-    """The hash by which an interned text is looked up; the text itself is compared as well."""
+    """The hash by which the table ``text`` is searched; queries also compare the text itself."""
     return crc32(text.encode())

@@ -30,14 +30,14 @@ _LOW_SPACE_BYTES = 1 << 30
 
 
 class SqliteDatabase(Closing, Database):
-    """The embedded store: everything in one file, or the values beside it."""
+    """The embedded store: everything in one file, or only the graph if a value store is given."""
 
     def __init__(self, path: Path, values: ValueStore | None = None) -> None:
-        """Remember the settings; the file is opened when it is first used.
+        """Remember the settings; the first use opens the file.
 
         Args:
             path: the file.
-            values: where values are kept; None keeps them in the file.
+            values: the store for long values; None keeps long values in the file.
         """
         self.path = path
         self._values = values
@@ -58,7 +58,7 @@ class SqliteDatabase(Closing, Database):
 
     @override
     async def migrate(self) -> list[str]:
-        """Bring the layout up to date; the file is made where it is missing."""
+        """Bring the layout up to date; a missing file is made."""
         return await self._connections.write(migrate)
 
     @override
@@ -67,14 +67,13 @@ class SqliteDatabase(Closing, Database):
 
     @override
     async def check(self) -> None:
-        """Check that the file can be written; a tiny write is tried at most every five seconds."""
         await self._connections.check()
         if self._values is not None:
             await self._values.check_room()
 
     @override
     async def health(self) -> Health:
-        """Version, layout, integrity, the plan of the closure and the space that is left."""
+        """Version, layout, integrity, the plan of the closure, and free space."""
         details, problems = await self._connections.inspect(_inspect)
         free = (await asyncio.to_thread(shutil.disk_usage, self.path.absolute().parent)).free
         warnings = await asyncio.to_thread(lambda: opened_to_others(files_of(self.path)))
@@ -92,7 +91,6 @@ class SqliteDatabase(Closing, Database):
 
     @override
     async def close(self) -> None:
-        """Close the file."""
         await self._connections.close()
 
 

@@ -1,4 +1,4 @@
-"""Pages of failures: those that are wanted, in the order that is wanted."""
+"""Pages of filtered and sorted failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def page(
     wanted: FailureFilter = ALL_FAILURES,
     order: FailureOrder | None = None,
 ) -> Page[Failure]:
-    """Failures, by trace and id unless in another order."""
+    """A page of the wanted failures; without an ``order``, by trace and id."""
     bindings = _bindings(wanted) | {"trace": trace_id, "count": first + 1}
     if order is None:
         place, last = id_cursor(after, _FIRST_ID)
@@ -43,13 +43,13 @@ def page(
 
 
 def count(context: ReadContext, trace_id: str | None, wanted: FailureFilter) -> int:
-    """How many failures are wanted, of one trace or of all."""
+    """The number of wanted failures, of one trace or of all."""
     ((found,),) = context.rows("failures.count", trace=trace_id, **_bindings(wanted))
     return int(found)
 
 
 def _bindings(wanted: FailureFilter) -> dict[str, Any]:
-    """A filter as the texts take it."""
+    """The parameters of the texts for a filter."""
     without = msgspec.json.encode(sorted(wanted.without)).decode() if wanted.without else None
     text = None if wanted.text is None else wanted.text.lower()
     return asdict(wanted) | {

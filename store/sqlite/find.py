@@ -1,4 +1,4 @@
-"""Finding text and reading values."""
+"""Full-text search, scans over whole values, and reading values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from store.values.packs import PackCache, PackEntry, cut_all, decompress, read_a
 
 
 def search(context: ReadContext, text: str, trace_id: str | None, limit: int) -> list[SearchHit]:
-    """Recorded variables that contain all words of a text, the best first."""
+    """Recorded variables with all words of a text in name, comment and preview, the best hit first."""
     query = " AND ".join('"' + " ".join(phrase) + '"' for phrase in phrases(text))
     if not query:
         return []
@@ -44,7 +44,7 @@ def _hit(variable: Variable, score: float, text: str) -> SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class ScanBounds:
-    """When a scan ends: at so many hits or bytes, or at a time of the monotonic clock."""
+    """The end of a scan: a number of hits, a number of bytes, or a time of the monotonic clock."""
 
     limit: int
     max_bytes: int
@@ -52,7 +52,7 @@ class ScanBounds:
 
     @classmethod
     def starting_now(cls, limit: int, max_bytes: int, seconds: float) -> ScanBounds:
-        """The bounds of a scan that begins now."""
+        """Bounds with a deadline ``seconds`` from now."""
         return cls(limit, max_bytes, time.monotonic() + seconds)
 
     def reached(self, scanned: int) -> bool:
@@ -62,7 +62,7 @@ class ScanBounds:
 
 @dataclass(slots=True)
 class ScanProgress:
-    """What a scan has found so far: the keys of values that contain the text."""
+    """The state of a scan; ``matched`` are the keys of values that contain the text."""
 
     matched: set[int] = field(default_factory=set)
     scanned: int = 0
@@ -70,7 +70,7 @@ class ScanProgress:
 
 
 def scan(context: ReadContext, text: str, trace_id: str | None, bounds: ScanBounds) -> ScanResult:
-    """Look into whole values: those that are kept on their variables first, then the packs of the file."""
+    """Scan short values in the table ``value``, then the packs of the file."""
     progress = scan_inline(context, text, trace_id, bounds)
     for pack_k, raw_size in [] if progress.truncated else context.rows("values.packs", trace=trace_id):
         if bounds.reached(progress.scanned):
@@ -82,7 +82,7 @@ def scan(context: ReadContext, text: str, trace_id: str | None, bounds: ScanBoun
 
 
 def scan_inline(context: ReadContext, text: str, trace_id: str | None, bounds: ScanBounds) -> ScanProgress:
-    """Look into the values that are kept on their variables."""
+    """Scan the short values in the table ``value``."""
     progress = ScanProgress()
     last = 0
     while rows := context.rows("values.inline", trace=trace_id, whole=WHOLE_VALUE_BYTES, last=last):
@@ -96,7 +96,7 @@ def scan_inline(context: ReadContext, text: str, trace_id: str | None, bounds: S
 
 
 def scan_result(context: ReadContext, text: str, bounds: ScanBounds, progress: ScanProgress) -> ScanResult:
-    """The recorded variables that have the matched values."""
+    """The recorded variables with matched values."""
     variables: dict[int, Variable] = {}
     if progress.matched:
         keys = [k for (k,) in context.rows("values.variables", keys=bind_keys(sorted(progress.matched)))]
@@ -123,10 +123,10 @@ def _scan_pack(context: ReadContext, pack_k: int, text: str) -> list[int]:
 
 
 def values_in_file(context: ReadContext, trace_id: str, hashes: Sequence[str], cache: PackCache) -> dict[str, bytes]:
-    """Values that are kept in packs of the file, by hash.
+    """Long values from packs of the file, by hash.
 
     Raises:
-        CorruptValueError: one is damaged or gone.
+        CorruptValueError: a value is damaged or gone.
     """
     digests = [value_hash.removeprefix(VALUE_HASH_PREFIX) for value_hash in hashes]
     packs: dict[tuple[int, str], list[PackEntry]] = {}
@@ -149,5 +149,5 @@ def values_in_file(context: ReadContext, trace_id: str, hashes: Sequence[str], c
 
 
 def known_values(context: ReadContext, trace_id: str) -> set[str]:
-    """Hashes of the values of a trace that are kept in packs."""
+    """Hashes of the values of a trace in packs of the file."""
     return {VALUE_HASH_PREFIX + digest for (digest,) in context.rows("values.hashes", trace=trace_id)}

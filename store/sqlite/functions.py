@@ -1,4 +1,4 @@
-"""Functions that SQLite lacks, for the texts of queries."""
+"""SQL functions for the texts of queries."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ import apsw
 
 
 def add_functions(connection: apsw.Connection) -> None:
-    """Make them known to a connection.
-
-    ``lowered`` is a text in small letters of any script, as Neo4j's ``toLower`` gives it; SQLite's own ``lower`` knows
-    those of ASCII alone.
-    """
+    """Add ``lowered`` to a connection: lower case for all scripts, like Neo4j's ``toLower``; ``lower`` is for ASCII."""
     connection.create_scalar_function("lowered", _lowered, 1, deterministic=True)
 
 

@@ -1,4 +1,4 @@
-"""Traces of a project in a SQLite file to which nothing was written for long."""
+"""Pages of idle traces in a SQLite file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def idle_traces(
     first: int,
     after: str | None,
 ) -> Page[IdleTrace]:
-    """A page of the traces that nothing was written to for long."""
+    """A page of idle traces; see ``GraphStore.idle_traces``."""
     start = read_place(after)
     kept = [] if keep is None else context.rows("traces.written_in_order", skip=keep - 1)
     end = end_of_list(until, before, IdlePosition(kept[0][0], kept[0][1].hex()) if kept else None)

@@ -1,4 +1,4 @@
-"""Counting, deleting and checking, for one project."""
+"""Counts and deletions in one project."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from store.sqlite.verdict_changes import keep_withdrawn
 
 
 def stats(context: ReadContext, trace_id: str | None) -> Stats:
-    """Counts by label and by kind; the bytes are those of the file."""
+    """Counts by label and by kind, and sizes of the file."""
     labels: dict[str, int] = {}
     kinds: dict[str, dict[str, int]] = {}
     for label in Label:
@@ -39,7 +39,7 @@ def stats(context: ReadContext, trace_id: str | None) -> Stats:
 
 
 def counts(context: ReadContext, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Counts by label of some traces, by the trace's id."""
+    """Counts by label, by trace id."""
     keys = keys_of(context, Label.TRACE, trace_ids)
     counted = {row[0]: row[1:] for row in context.rows("counts.by_trace", keys=bind_keys(keys.values()))}
     labels = [label.value for label in Label]
@@ -47,12 +47,12 @@ def counts(context: ReadContext, trace_ids: Sequence[str]) -> dict[str, dict[str
 
 
 def timeline(context: ReadContext, stretches: Stretches) -> list[Period]:
-    """What came in each stretch of time."""
+    """Counts of new elements in each stretch of time."""
     return stretches.periods(context.rows("timeline", start=stretches.start, end=stretches.end, width=stretches.width))
 
 
 def delete_attributions(context: ReadContext, ids: Sequence[str], by: str | None) -> int:
-    """Delete verdicts; how many there were. What people said is kept as withdrawn."""
+    """Delete verdicts, and return how many existed; the history keeps people's verdicts as withdrawn."""
     keep_withdrawn(context, list(ids), by)
     keys = keys_of(context, Label.ATTRIBUTION, ids)
     context.rows("attributions.delete", keys=bind_keys(keys.values()))
@@ -60,10 +60,10 @@ def delete_attributions(context: ReadContext, ids: Sequence[str], by: str | None
 
 
 def delete_failure(context: ReadContext, failure_id: str) -> dict[str, int]:
-    """Delete a failure with all verdicts on it; counts by label.
+    """Delete a failure with its verdicts; returns counts by label.
 
     Raises:
-        NotFoundError: there is no such failure.
+        NotFoundError: the project has no failure with this id.
     """
     keys = keys_of(context, Label.FAILURE, [failure_id])
     if not keys:
@@ -78,10 +78,10 @@ def delete_failure(context: ReadContext, failure_id: str) -> dict[str, int]:
 
 
 def delete_trace(context: ReadContext, trace_id: str) -> dict[str, int]:
-    """Delete a trace with all that belongs to it; counts by label.
+    """Delete a trace with all its elements; returns counts by label.
 
     Raises:
-        NotFoundError: there is no such trace.
+        NotFoundError: the project has no trace with this id.
     """
     keys = keys_of(context, Label.TRACE, [trace_id])
     if not keys:
@@ -92,12 +92,12 @@ def delete_trace(context: ReadContext, trace_id: str) -> dict[str, int]:
 
 
 def check_conflicts(context: ReadContext, batch: Batch) -> None:
-    """Check that a batch can be written, before its values are put anywhere.
+    """Compare a batch with stored elements, before its values are stored outside the file.
 
     Raises:
         ConflictError: an id is stored with other content.
     """
     for label, new in elements_of(batch).items():
-        if label is not Label.ATTRIBUTION:  # a later verdict of the same id takes the place of the earlier one
+        if label is not Label.ATTRIBUTION:  # a later verdict replaces the stored verdict of the same id
             ids = [element.id for element in new]
             check(label, {element.id: element for element in select.elements(context, label, ids)}, new)

@@ -1,4 +1,4 @@
-"""The layout of a SQLite file, brought up to date by numbered migrations."""
+"""Migrations of a SQLite file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys, jobs, audit log and retention in a SQLite file."""
+"""Keys, jobs, audit log and retention policies in a SQLite file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ R = TypeVar("R", ApiKey, Job, AuditEntry)
 
 
 class SqliteRecords(SqliteAnnotations, ProjectRecords):
-    """Keys, jobs, audit log and retention of one project."""
+    """The records of one project."""
 
     def __init__(self, connections: Connections, project_id: str) -> None:
         self._connections = connections
@@ -164,7 +164,7 @@ class SqliteRecords(SqliteAnnotations, ProjectRecords):
 
 
 class SqliteRegistry(Registry):
-    """What comes before a project is known."""
+    """Look-ups over all projects."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
@@ -247,7 +247,7 @@ class SqliteRegistry(Registry):
         return await self._connections.write(work)
 
     async def _change(self, name: str, bindings: dict[str, Any]) -> Job | None:
-        """The job that a text changed; the file's lock keeps other runners away until that is committed."""
+        """The job that a text changed, if any; the file's lock keeps other runners away until the commit."""
 
         def work(connection: apsw.Connection) -> Job | None:
             changed: list[Any] = connection.execute(sql(name), bindings).fetchall()
@@ -257,10 +257,10 @@ class SqliteRegistry(Registry):
 
 
 def _add(connection: apsw.Connection, form: Form[R], table: Table, record: R, entry: AuditEntry | None) -> R:
-    """Keep a record, and return the one that is stored now. The entry is written only if it is new.
+    """Add a record unless its id is stored, and return the stored record; only a new record gets an audit entry.
 
     Raises:
-        ConflictError: another one has its id.
+        ConflictError: another record has the id.
     """
     connection.execute(sql("tables.insert_new", table), form.values(record))
     is_new = connection.changes() > 0

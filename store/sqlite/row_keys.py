@@ -1,4 +1,4 @@
-"""Integer keys of what a batch writes or refers to, and of its texts, inside one transaction of the caller."""
+"""Assigns and looks up the integer keys of a batch: keys of new elements, of referenced elements, and of texts."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from store.sqlite.rows import RowReader
 from store.sqlite.tables import Table
 
 _COUNTED = (Label.TRACE, Table.TEXT, Table.PACK, Table.VALUE, *(label for label in Label if label is not Label.TRACE))
-"""The tables of which the text ``next.keys`` gives the last keys, in its order."""
+"""The tables whose last keys the text ``next.keys`` selects, in the order of its columns."""
 
 
 class Keys:
-    """The keys by which the elements and texts of one trace are known in the file.
+    """Assigns and looks up keys of elements and texts of one trace, inside one transaction of the caller.
 
     Attributes:
-        trace_k: the trace's key; a new one if it is not stored.
-        is_new_trace: whether it is not stored.
-        texts: key by text, of the texts that were interned.
-        of: for each label, the keys by id of the elements that are new or were looked up.
-        result: what was counted so far.
+        trace_k: the trace's key; a new key if the trace is not stored.
+        is_new_trace: whether the trace is not stored.
+        texts: key by text, for texts passed to ``intern``.
+        of: key by id for each label, for elements that are new or were looked up.
+        result: the counts so far.
     """
 
     def __init__(self, connection: apsw.Connection, project_id: str, trace_id: str) -> None:
@@ -54,24 +54,28 @@ class Keys:
         self.connection.executemany(sql(name, about), rows)
 
     def insert(self, table: StrEnum, rows: Iterable[Sequence[Any]]) -> None:
-        """Add rows to a table, whose columns are those of ``store.sqlite.tables``."""
+        """Add rows to a table, with the columns of ``store.sqlite.tables``."""
         self.change("tables.insert", rows, table)
 
     def take(self, table: StrEnum, count: int) -> int:
-        """The first of some new keys of a table, which follow each other."""
+        """Reserve ``count`` consecutive new keys of a table, and return the first."""
         first = self._next_key[table]
         self._next_key[table] = first + count
         return first
 
     def count(self, label: Label, created: int, existing: int) -> None:
-        """Count the elements that were new, and those that were stored already."""
+        """Count new elements, and elements that were stored before."""
         if created:
             self.result.created[label.value] = created
         if existing:
             self.result.existing[label.value] = existing
 
     def new(self, label: Label, elements: Sequence[Any]) -> list[Any]:
-        """The elements that are not stored yet, once each; all get keys. Those that are stored have to be equal."""
+        """Give all elements keys, and return the elements that are not stored, without repetition.
+
+        Raises:
+            ConflictError: an id is stored with other content.
+        """
         keys = self.of[label]
         fresh: dict[str, Any] = {element.id: element for element in elements}
         if len(fresh) < len(elements):
@@ -94,7 +98,11 @@ class Keys:
         return {key.hex(): k for k, key in self.connection.execute(sql("elements.stored", label), bindings)}
 
     def resolve(self, label: Label, ids: set[str | None], place: str) -> dict[str | None, int | None]:
-        """Keys by id of elements that are referred to: in the batch, or stored."""
+        """Keys by id, including all ``ids``, which are of the batch or stored.
+
+        Raises:
+            InputError: an id is neither in the batch nor stored.
+        """
         keys = self.of[label]
         missing = [id_ for id_ in ids if id_ is not None and id_ not in keys]
         if missing:
@@ -105,7 +113,7 @@ class Keys:
         return keys
 
     def intern(self, new: Mapping[Label, Sequence[Any]], others: Iterable[str | None]) -> None:
-        """Give each distinct text of the new elements, and of some others, a key."""
+        """Give a key to each text of the new elements, and to the ``others``."""
         wanted: dict[str | None, None] = dict.fromkeys(others)
         for label, elements in new.items():
             for column in DECLARED[label].of_codec(Codec.TEXT):
@@ -126,10 +134,10 @@ class Keys:
         self.insert(Table.TEXT, rows)
 
     def encoded(self, label: Label, elements: Sequence[Any]) -> dict[str, Iterable[Any]]:
-        """What the columns of a table hold of new elements, by column.
+        """The stored values of new elements, by column of their table.
 
         Raises:
-            InputError: one refers to what is neither in the batch nor stored.
+            InputError: an element refers to an element that is neither in the batch nor stored.
         """
         keys = self.of[label]
         found: dict[str, Iterable[Any]] = {"k": [keys[element.id] for element in elements]}
@@ -139,7 +147,7 @@ class Keys:
         return found
 
     def _encoded(self, column: Column, elements: Sequence[Any], place: str) -> Iterable[Any]:
-        """The values of a field, as the column has them."""
+        """The stored values of a field."""
         values = map(column.get, elements)
         match column.codec:
             case Codec.ID:

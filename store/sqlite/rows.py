@@ -1,8 +1,8 @@
-"""Rows of SQLite as domain models.
+"""Reads rows of SQLite as domain models.
 
-Rows hold integer keys of texts and of other rows. A ``RowReader`` looks each key up once and remembers it, which is
-cheaper than a join for each column: most texts repeat. Columns become fields as a whole, as ``store.shared.columns``
-says: no code of Python runs for a single value.
+Rows hold integer keys of texts and of other rows. A ``RowReader`` looks up each key once, which is cheaper than a join
+for each column, because most texts repeat. A column is converted as a whole, as ``store.shared.columns`` declares, so
+that no Python code runs for a single value.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ E = TypeVar("E", bound=Element)
 
 _READ = {label: read_columns(declared) for label, declared in DECLARED.items()}
 _NAMED = {column.of for declared in DECLARED.values() for column in declared.of_codec(Codec.KEY)} | {Label.TRACE}
-"""Labels of elements to which others refer by their keys."""
+"""Labels of elements that other elements refer to by key."""
 
 _PREVIEW = itemgetter(slice(PREVIEW_CHARACTERS))
 _FLAGS = {None: None, 0: False, 1: True}
 _LISTS = msgspec.json.Decoder(tuple[str, ...])
 
 Columns = Mapping[str, Sequence[Any]]
-"""What was read, column by column: the values of all rows, by the names that ``read_columns`` gives."""
+"""The values of all rows, by column name (see ``read_columns``)."""
 
 
 def bind_keys(keys: Iterable[int]) -> Any:
-    """Keys as a table-valued parameter of ``carray``."""
-    # An empty array has no address that SQLite could read from; no row has the key 0.
+    """Keys as a parameter of the table-valued function ``carray``."""
+    # An empty array has no address for SQLite to read; no row has the key 0.
     return apsw.carray(array("q", keys) or array("q", [0]))
 
 
 class RowReader:
-    """Reads rows of one project by their keys, inside one transaction."""
+    """Reads elements of one project by key, inside one transaction."""
 
     def __init__(self, connection: apsw.Connection, project_id: str) -> None:
         self._connection = connection
@@ -67,17 +67,17 @@ class RowReader:
         return self._elements(name, label, keys)
 
     def derivations_into(self, keys: Sequence[int]) -> dict[int, Any]:
-        """Derivations whose targets are some variables, by key."""
+        """The derivations whose targets have these keys, by the derivation's key."""
         return self._elements("elements.rows_by_target", Label.DERIVATION, keys)
 
     def variable_ids(self, keys: Iterable[int]) -> list[str]:
-        """Ids of variables, in the order of the keys."""
+        """The ids of variables, in the order of the keys."""
         wanted = list(keys)
         ids = self._look_up_ids(Label.VARIABLE, wanted)
         return [ids[key] for key in wanted]
 
     def operations_of_derivations(self) -> list[int]:
-        """Keys of the operations of all derivations that were read."""
+        """The keys of the operations of all derivations read so far."""
         return sorted(self._derived_by)
 
     def _elements(self, name: str, label: Label, keys: Sequence[int]) -> dict[int, Any]:
@@ -99,7 +99,7 @@ class RowReader:
         return dict(zip(read["x.k"], declared.make(values), strict=True))
 
     def _decoded(self, column: Column, read: Columns) -> Iterable[Any]:
-        """The values of a field, as the model has them."""
+        """The values of a field in the model."""
         if column.codec is Codec.PROJECT:
             return repeat(self._project_id)
         if column.codec is Codec.VALUE:
@@ -140,7 +140,7 @@ class RowReader:
 
 
 def _of_value(column: Column, read: Columns) -> Iterable[Any]:
-    """A part of the variables' values. The column ``text`` has the whole value, or the beginning of a long one."""
+    """The values of a field from the table ``value``; its column ``text`` has a short value, or a long value's start."""
     found = read[f"value.{column.sql}"]
     match column.name:
         case "preview":

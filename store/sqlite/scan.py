@@ -1,4 +1,4 @@
-"""Scanning whole values that are kept outside the file."""
+"""Scans over whole values in a value store outside the file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Read = Callable[..., Awaitable[Any]]
 async def scan_outside(
     read: Read, values: ValueStore, project_id: str, text: str, trace_id: str | None, bounds: find.ScanBounds
 ) -> ScanResult:
-    """The same as ``find.scan``, but the packs are read from a store of values."""
+    """The same as ``find.scan``, but the packs are read from a value store."""
     progress: find.ScanProgress = await read(find.scan_inline, text, trace_id, bounds)
     traces: list[str] = [trace_id] if trace_id else await read(_trace_ids)
     for one in traces:

@@ -1,4 +1,4 @@
-"""Selecting elements of one project: by id, external id, page, operation and name."""
+"""Reads elements of one project: by id, reference or page, and the relationships of elements."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _EXTERNAL = {
     Label.VARIABLE: "elements.external_variable",
     Label.DERIVATION: "elements.external_derivation",
 }
-"""The texts that find elements by their ids in the source."""
+"""The texts that find elements by external id."""
 
 _PAGES = {
     Label.SESSION: "elements.page_sessions",
@@ -53,17 +53,17 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def elements(context: ReadContext, label: Label, ids: Sequence[str]) -> list[Element]:
-    """Elements by id, in the order asked for."""
+    """Elements in the order of their ids; unknown ids are left out."""
     keys = keys_of(context, label, ids)
     found = context.reader().elements(label, list(keys.values()))
     return [found[keys[id_]] for id_ in ids if id_ in keys]
 
 
 def resolve(context: ReadContext, reference: str, label: Label | None, trace_id: str | None) -> Element:
-    """The one element that a reference means; see ``store.shared.resolving``."""
+    """The element that a reference means; see ``store.shared.resolving``."""
     check_reference(reference, label)
     if is_whole_id(reference):
-        # Most references are whole ids.
+        # Most references are whole ids, so these are looked up first.
         first = (label,) if label else ()
         for one in (*first, *(other for other in Label if other is not label)):
             if found := elements(context, one, [reference]):
@@ -74,7 +74,7 @@ def resolve(context: ReadContext, reference: str, label: Label | None, trace_id:
 
 
 def _named(context: ReadContext, reference: str, label: Label, trace_id: str | None) -> list[Element]:
-    """Elements by their id in the source, or by the beginning of their id."""
+    """Elements by external id, or by the beginning of the id."""
     keys: list[int] = []
     if label in _EXTERNAL:
         bindings = {"hash": text_hash(reference)} if label not in {Label.TRACE, Label.DERIVATION} else {}
@@ -97,7 +97,7 @@ def page(
     statuses: Collection[str],
     since: int,
 ) -> Page[Element]:
-    """Elements of a trace, in its order."""
+    """A page of elements of a trace, in the order of the trace."""
     bindings: dict[str, Any] = {"trace": trace_id}
     if label is not Label.SESSION:
         bindings["kinds"] = _wanted(kinds)
@@ -111,7 +111,7 @@ def page(
 
 
 def _wanted(words: Collection[str]) -> str | None:
-    """Words of a closed list as a statement takes them; None if all are wanted."""
+    """Words as a JSON parameter; None, for all, if no words are given."""
     return msgspec.json.encode(sorted(words)).decode() if words else None
 
 
@@ -125,7 +125,7 @@ def pages(
     statuses: Collection[str],
     since: int,
 ) -> dict[str, Page[Any]]:
-    """A page of each of several traces, by id."""
+    """A page of each trace, by trace id."""
     return {
         id_: failures.page(context, id_, first, after)
         if label is Label.FAILURE
@@ -135,7 +135,7 @@ def pages(
 
 
 def trace_page(context: ReadContext, first: int, after: str | None) -> Page[Trace]:
-    """Traces by time of creation and id."""
+    """A page of traces, by time of creation and id."""
     place, last = id_cursor(after, "-9223372036854775808")
     rows = context.rows("traces.page", place=int(place), last=last, count=first + 1)
     found = context.reader().read(Trace, [row[0] for row in rows[:first]])
@@ -144,7 +144,7 @@ def trace_page(context: ReadContext, first: int, after: str | None) -> Page[Trac
 
 
 def activity(context: ReadContext, trace_id: str, width: int) -> list[Activity]:
-    """What operations did, in stretches of a trace."""
+    """Operations counted by kind and status, in stretches of a trace."""
     rows = context.rows("operations.activity", trace=trace_id, width=max(1, width))
     return [
         Activity(number, kind, status, count, micros / 1e6, from_microseconds(last))
@@ -153,7 +153,7 @@ def activity(context: ReadContext, trace_id: str, width: int) -> list[Activity]:
 
 
 def verdict_groups(context: ReadContext, trace_id: str | None) -> list[VerdictGroup]:
-    """How many failures have a verdict of each method, error type and operation."""
+    """Failures counted by method, error type and blamed operation of their verdicts."""
     return in_order_of_size(VerdictGroup(*row) for row in context.rows("attributions.groups", trace=trace_id))
 
 
@@ -166,7 +166,7 @@ def attributions(context: ReadContext, failure_ids: Sequence[str]) -> list[Attri
 
 
 def operations(context: ReadContext, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
-    """Operations with what they used, made and ended, by id."""
+    """Operations with their used, generated and invalidated variables, by id."""
     keys = keys_of(context, Label.OPERATION, operation_ids)
     wanted = list(keys.values())
     used: dict[int, list[tuple[int, int]]] = {k: [] for k in wanted}
@@ -199,14 +199,14 @@ def operations(context: ReadContext, operation_ids: Sequence[str]) -> dict[str, 
 def derivations_of(
     context: ReadContext, variable_ids: Sequence[str], direction: Direction, first: int
 ) -> dict[str, list[Derivation]]:
-    """The first derivations of each of some variables, by the variable's id."""
+    """The first derivations of each variable, by the variable's id."""
     keys = keys_of(context, Label.VARIABLE, variable_ids)
     rows = context.rows("walk.derivations_of", direction, keys=bind_keys(keys.values()), count=first)
     return _listed(context, keys, Derivation, rows)
 
 
 def users_of(context: ReadContext, variable_ids: Sequence[str], first: int) -> dict[str, list[Operation]]:
-    """The first operations that used each of some variables, by the variable's id."""
+    """The first operations that used each variable, by the variable's id."""
     keys = keys_of(context, Label.VARIABLE, variable_ids)
     rows = context.rows("operations.users_of", keys=bind_keys(keys.values()), count=first)
     return _listed(context, keys, Operation, rows)
@@ -215,7 +215,7 @@ def users_of(context: ReadContext, variable_ids: Sequence[str], first: int) -> d
 def _listed(
     context: ReadContext, keys: Mapping[str, int], model: type[E], rows: Sequence[tuple[int, int]]
 ) -> dict[str, list[E]]:
-    """What rows name of each of some elements, by the element's id."""
+    """Elements of ``model`` listed by id, from rows of (key in ``keys``, key of the element)."""
     found = context.reader().read(model, sorted({k for _, k in rows}))
     listed: dict[int, list[E]] = {k: [] for k in keys.values()}
     for element_k, k in rows:
@@ -224,39 +224,39 @@ def _listed(
 
 
 def edges(context: ReadContext, trace_id: str) -> list[Edge]:
-    """All derivations of a trace, as what they join."""
+    """All derivations of a trace as edges."""
     kinds = {kind.value: kind for kind in DerivationKind}
-    # A variable has several edges: its id is written out, and kept, once.
+    # A variable has several edges: its id is converted and stored in memory once.
     hex_of = cache(bytes.hex)
     rows = context.rows("walk.edges", trace=trace_id)
     return [Edge(hex_of(source), hex_of(target), hex_of(maker), kinds[kind]) for source, target, maker, kind in rows]
 
 
 def usages(context: ReadContext, trace_id: str) -> list[Usage]:
-    """All that the operations of a trace used."""
+    """All usages of a trace."""
     rows = context.rows("operations.usages", trace=trace_id)
     return [Usage(operation.hex(), variable.hex(), *said) for operation, variable, *said in rows]
 
 
 def invalidations(context: ReadContext, trace_id: str) -> list[Invalidation]:
-    """All that the operations of a trace ended."""
+    """All invalidations of a trace."""
     rows = context.rows("operations.invalidations", trace=trace_id)
     return [Invalidation(variable.hex(), operation.hex()) for variable, operation in rows]
 
 
 def stored(context: ReadContext, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-    """What is stored of a trace and of the elements with some ids."""
+    """The stored part of a trace; see ``GraphStore.stored``."""
     rows = context.rows("next.sequences", trace=trace_id) if is_hex(trace_id) else []
     next_ = dict(zip(IN_ORDER, rows[0] if rows else (0, 0, 0, 0), strict=True))
     (trace,) = elements(context, Label.TRACE, [trace_id]) or (None,)
     assert trace is None or isinstance(trace, Trace)
-    # If the first place is free, no element of the label is stored, as in a new trace.
+    # A next place of 0 means that no element of the label is stored.
     found = {label: elements(context, label, wanted) for label, wanted in ids.items() if next_[label]}
     return Stored(trace, next_, {label: {one.id: one for one in ones} for label, ones in found.items()})
 
 
 def versions_of(context: ReadContext, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-    """All versions of the names of some variables, by the variable's id."""
+    """All versions of each variable's name, by the variable's id."""
     keys = keys_of(context, Label.VARIABLE, variable_ids)
     rows = context.rows("variables.versions", keys=bind_keys(keys.values()))
     found = context.reader().read(Variable, sorted({k for _, k in rows}))

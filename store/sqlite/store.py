@@ -80,7 +80,7 @@ P = ParamSpec("P")
 
 
 class SqliteStore(GraphStore):
-    """One project's traces; its values are in the file, or in a store of values."""
+    """One project's traces; the long values are in the file, or in a value store."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class SqliteStore(GraphStore):
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do something in one transaction, which also writes the entry unless nothing was changed."""
+        """The result of ``work`` in one transaction, which also writes the entry unless the result is empty."""
 
         def run(connection: apsw.Connection) -> T:
             result = work(ReadContext(connection, self._project_id), *args, **kwargs)
@@ -131,7 +131,7 @@ class SqliteStore(GraphStore):
         stored: Stored | None = None,
         entry: AuditEntry | None = None,
     ) -> WriteResult:
-        """Write a batch. What is stored already is compared within the transaction, where that costs little."""
+        """Write a batch; ``stored`` is ignored, because reading again within the transaction costs little."""
         check_ownership(batch, self._project_id)
         check_entry(entry, self._project_id)
         packs = values.packs() if values else iter(())
@@ -356,7 +356,7 @@ class SqliteStore(GraphStore):
             raise NotFoundError(trace_id, Label.TRACE.value)
         async with apart(self._log, entry) as own, begun(SqliteRecords(self._connections, self._project_id), own):
             if self._values is not None:
-                # Values first: if the deletion is cut short, the trace is still listed, and can be deleted again.
+                # Values first: after an interrupted deletion the trace is still listed, and can be deleted again.
                 await self._values.delete(self._project_id, trace_id)
 
             def work(context: ReadContext) -> dict[str, int]:

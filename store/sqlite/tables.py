@@ -1,4 +1,4 @@
-"""The closed list of tables and columns with which templates of SQL are filled."""
+"""The closed list of tables and columns that fill the templates of SQL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from store.shared.texts import Fillings
 
 
 class Table(StrEnum):
-    """The tables that hold no elements."""
+    """The tables without elements."""
 
     TEXT = "text"
     PACK = "pack"
@@ -54,7 +54,7 @@ _COLUMNS: Mapping[Table, tuple[str, ...]] = {
     Table.QUEUE: QUEUES.columns,
     Table.ASSIGNMENT: ASSIGNMENTS.columns,
 }
-"""The columns of each, in the order in which rows are given."""
+"""The columns of each table, in the order of the rows to insert."""
 
 _TIMES = {
     Table.API_KEY: API_KEYS.time,
@@ -65,13 +65,13 @@ _TIMES = {
 
 
 def written_columns(declared: Declaration) -> tuple[str, ...]:
-    """The columns of an element's table, in the order in which rows are given; ``value_k`` is the key of its value."""
+    """The columns of an element's table, in the order of the rows to insert; ``value_k`` is the key of the value."""
     own = [column.sql for column in declared.columns if column.sql and column.codec is not Codec.VALUE]
     return ("k", *own, "value_k") if declared.of_codec(Codec.VALUE) else ("k", *own)
 
 
 def read_columns(declared: Declaration) -> tuple[str, ...]:
-    """What is read of an element, once each: columns of its table ``x``, and of ``value`` if it has a value."""
+    """The columns to select for an element: of its table ``x``, and of the table ``value`` if it has a value."""
     kept = [column for column in declared.columns if column.codec is not Codec.PROJECT]
     return tuple(dict.fromkeys(["x.k", *(_place(column) for column in kept)]))
 
@@ -97,4 +97,4 @@ def _fillings() -> Iterator[tuple[StrEnum, Mapping[str, str]]]:
 
 
 FILLINGS: Fillings = dict(_fillings())
-"""What templates are filled with, by what they are about: a label, another table, or the direction of a walk."""
+"""The texts of placeholders, by the subject of a template: a label, another table, or the direction of a walk."""

@@ -1,4 +1,4 @@
-"""The values of a batch's variables, in a table of their own: equal values of a trace share a row."""
+"""Writes the values of a batch's variables into the table ``value``, one row for equal values of a trace."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from store.values.packs import Pack
 
 
 class ValueRows:
-    """Writes values, and the packs that hold long ones."""
+    """Writes values, and the packs with the long values."""
 
     def __init__(self, keys: Keys, values_in_file: bool) -> None:
-        """Prepare to write; nothing is written yet.
+        """Remember where to write.
 
         Args:
             keys: the keys of the trace.
-            values_in_file: whether values that are too long for their variables are kept in the file.
+            values_in_file: whether long values are stored in packs of the file.
         """
         self._keys = keys
         self._values_in_file = values_in_file
         self._places: dict[str, tuple[int, int]] = {}
 
     def write(self, variables: Sequence[Variable], packs: Iterable[Pack]) -> dict[tuple[str, str], int]:
-        """Write the values that are new; the keys of all of them, by hash and media type."""
+        """Write the new values, and return the keys of all values, by hash and media type."""
         keys: dict[tuple[str, str], int] = {}
         new: dict[tuple[str, str], Variable] = {}
         for v in variables:
@@ -57,7 +57,7 @@ class ValueRows:
         return keys
 
     def _find_places(self, hashes: set[str]) -> set[str]:
-        """Which of some values are stored under another media type. Where they lie is remembered."""
+        """The hashes of values that are stored under another media type; their places are remembered."""
         for value_hash in [] if self._keys.is_new_trace else hashes:
             place = self._keys.connection.execute(
                 sql("values.find_place"), (self._keys.trace_k, _digest(value_hash))
@@ -74,7 +74,7 @@ class ValueRows:
         return place
 
     def _write_packs(self, packs: Iterable[Pack], needed: set[str]) -> None:
-        """Write the packs with a value that is needed and not stored yet."""
+        """Write the packs that contain a needed value."""
         for pack in packs:
             if needed.isdisjoint(entry.value_hash for entry in pack.entries):
                 continue

@@ -21,13 +21,13 @@ from store.sqlite.write import write_batch
 
 
 def verdict_changes(context: ReadContext, failure_ids: Sequence[str]) -> list[VerdictChange]:
-    """The changes of people's verdicts on some failures."""
+    """The stored changes of people's verdicts on some failures."""
     ids = _array(dict.fromkeys(failure_ids))
     return [VERDICT_CHANGES.read(row) for row in context.rows("verdict_changes.of_failures", Table.CHANGE, ids=ids)]
 
 
 def keep_replaced(context: ReadContext, verdicts: Iterable[Attribution]) -> None:
-    """Keep what people's verdicts said that are about to be replaced."""
+    """Store the history of people's verdicts that are about to be replaced by ``verdicts``."""
     new = {one.id: one for one in verdicts if is_human(one)}
     if not new:
         return
@@ -37,17 +37,17 @@ def keep_replaced(context: ReadContext, verdicts: Iterable[Attribution]) -> None
 
 
 def keep_withdrawn(context: ReadContext, ids: Sequence[str], by: str | None) -> None:
-    """Keep what people's verdicts said that are about to be withdrawn."""
+    """Store the history of people's verdicts that are about to be deleted."""
     stored, last = _stored(context, ids), _last(context, ids)
     found = [changes_of(None, one, last.get(id_, 0), by) for id_, one in stored.items() if is_human(one)]
     _write(context, chain.from_iterable(found))
 
 
 def undo_verdict(context: ReadContext, attribution_id: str, by: str) -> Undone:
-    """Take back the last change of a verdict.
+    """Undo the last change of a verdict.
 
     Raises:
-        NotFoundError: there is none that could be taken back.
+        NotFoundError: no change is left to undo.
     """
     stored = _stored(context, [attribution_id]).get(attribution_id)
     rows = context.rows("verdict_changes.of_verdict", Table.CHANGE, id=attribution_id)

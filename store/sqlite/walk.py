@@ -1,4 +1,4 @@
-"""Walking the causal graph of one project."""
+"""Walks over the causal graph of one project."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from store.sqlite.rows import bind_keys
 
 
 def root_keys(context: ReadContext, ids: Sequence[str]) -> list[int]:
-    """Keys of the variables that a walk starts from.
+    """The keys of the roots of a walk.
 
     Raises:
-        NotFoundError: one does not exist.
+        NotFoundError: a root does not exist.
     """
     keys = keys_of(context, Label.VARIABLE, ids)
     for id_ in ids:
@@ -36,7 +36,7 @@ def closure(
     """The closure of some variables, within a budget.
 
     Raises:
-        NotFoundError: one of them does not exist.
+        NotFoundError: a variable does not exist.
     """
     roots = root_keys(context, ids)
     if not roots:
@@ -58,12 +58,12 @@ def closures(
     budget: Budget,
     kinds: Collection[str],
 ) -> list[Closure]:
-    """Several closures, each of its own roots."""
+    """Several closures, one for each list of roots."""
     return [closure(context, ids, direction, budget, kinds) for ids in roots]
 
 
 def paths(context: ReadContext, source: str, target: str, limit: int) -> list[Path]:
-    """The shortest chains of derivations between two variables, whichever way they run."""
+    """The shortest chains of derivations by which one of two variables depends on the other."""
     ends = root_keys(context, [source]) + root_keys(context, [target])
     for start, goal in (ends, ends[::-1]):
         keys = set(walk_all(context, [start], Direction.BACKWARD))
@@ -76,20 +76,20 @@ def paths(context: ReadContext, source: str, target: str, limit: int) -> list[Pa
 
 
 def walk_all(context: ReadContext, roots: Iterable[int], direction: Direction) -> list[int]:
-    """Keys of all variables in the closure of some, without bounds."""
+    """The keys of all variables in the closure of some roots, without bounds."""
     text = sql("walk.closure", direction)
     return [k for (k,) in context.connection.execute(text, {"roots": bind_keys(roots)})]
 
 
 def step(context: ReadContext, keys: Iterable[int], direction: Direction) -> list[tuple[int, int, int]]:
-    """Derivations of some variables: key, key of the neighbour, sequence of the neighbour."""
+    """The derivations of some variables, as (key, key of the neighbour, sequence of the neighbour)."""
     text = sql("walk.step", direction)
     rows: list[Any] = context.connection.execute(text, {"keys": bind_keys(keys)}).fetchall()
     return rows
 
 
 def derivations_among(context: ReadContext, keys: Collection[int]) -> list[tuple[int, int, int]]:
-    """Derivations with both ends among ``keys``: key, source, target."""
+    """The derivations with both ends among ``keys``, as (key, source, target)."""
     among = keys if isinstance(keys, set) else set(keys)
     if not among:
         return []
@@ -106,14 +106,14 @@ def assemble(
     kinds: Collection[str],
     is_whole: bool,
 ) -> Closure:
-    """The closure over visited variables; ``is_whole`` if no bound has left any out."""
+    """The closure with the visited variables; ``is_whole`` if no bound has left out a variable."""
     is_past = direction is Direction.BACKWARD and is_whole and not kinds
     reader = context.reader()
     variables: dict[int, Variable] = reader.read(Variable, list(visited))
     if kinds:
         variables = {k: variable for k, variable in variables.items() if variable.kind in kinds}
     if is_past:
-        # Everything that these variables derive from is among them.
+        # A whole past contains the sources of all its variables.
         derivations = reader.derivations_into(list(variables))
     else:
         derivations = reader.read(Derivation, [k for k, _, _ in derivations_among(context, set(variables))])
@@ -132,7 +132,7 @@ def assemble(
 def paths_along(
     context: ReadContext, chains: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int, int]]
 ) -> list[Path]:
-    """The paths over chains of keys, from the dependent end; of parallel derivations the first is taken."""
+    """The paths over chains of keys, from the dependent end; between two variables the first derivation is taken."""
     reader = context.reader()
     variables = reader.read(Variable, sorted({k for chain in chains for k in chain}))
     steps = steps_of(chains)

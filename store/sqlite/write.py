@@ -1,6 +1,6 @@
-"""Writing a batch into SQLite, inside one transaction of the caller.
+"""Writes a batch into SQLite, inside one transaction of the caller.
 
-New rows get their integer keys before they are inserted, so that no row needs a look-up in SQL for its references.
+New rows get their integer keys before the insert, so that references between new rows need no look-up in SQL.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _WRITTEN = {label: written_columns(declared) for label, declared in DECLARED.ite
 def write_batch(
     connection: apsw.Connection, project_id: str, batch: Batch, packs: Iterable[Pack], values_in_file: bool
 ) -> WriteResult:
-    """Write what is new of a batch.
+    """Write the new elements and the changes of a batch.
 
     Args:
         connection: inside a transaction.
-        project_id: what the batch is bound to.
-        batch: what to write.
-        packs: values to keep in the file.
-        values_in_file: whether values that are too long for their variables are kept in the file.
+        project_id: the project of the batch.
+        batch: the elements and changes.
+        packs: the long values, if they are stored in the file.
+        values_in_file: whether long values are stored in packs of the file.
 
     Raises:
         ConflictError: an id is stored with other content.
-        InputError: the batch refers to what is neither in it nor stored.
+        InputError: the batch refers to an element that is neither in the batch nor stored.
     """
     return _BatchWriter(connection, project_id, batch, values_in_file).write(packs)
 
@@ -207,13 +207,13 @@ class _BatchWriter:
 
 
 def _rows(label: Label, columns: Mapping[str, Iterable[Any]]) -> Iterable[tuple[Any, ...]]:
-    """Rows out of columns, in the order in which the table's are given."""
-    # Not strict: a column that is the same in all rows has no end.
+    """The rows to insert, from their columns."""
+    # Not strict: a column with one value for all rows is an endless iterator.
     return zip(*(columns[name] for name in _WRITTEN[label]), strict=False)
 
 
 def _other_texts(batch: Batch) -> Iterator[str | None]:
-    """The texts with which stored elements are changed."""
+    """The texts in changes of stored elements."""
     for ending in batch.endings:
         yield ending.attributes
     for completion in batch.completions:
@@ -221,7 +221,7 @@ def _other_texts(batch: Batch) -> Iterator[str | None]:
 
 
 def _index_text(variable: Variable) -> str:
-    """What full-text search sees of a variable. The tokenizer splits ASCII as ``words`` does, so that is left to it."""
+    """The text of a variable for full-text search. The tokenizer splits plain ASCII itself, with the same result."""
     text = f"{variable.name} {variable.comment or ''} {variable.preview}"
     if text.isascii() and max(map(len, text.split()), default=0) <= LONGEST_WORD:
         return text

@@ -1,7 +1,7 @@
-"""Values beside the graph: what a store of values can do, wherever it keeps them.
+"""The protocol of a value store, which keeps long values beside the graph.
 
 Values belong to a trace and are never shared between traces: deleting a trace deletes its values, and no project can
-reach those of another.
+reach values of another project.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from store.values.packs import Pack, verified
 
 
 class ValueStore(Protocol):
-    """Keeps packs of values per project and trace, by content hash."""
+    """Stores packs of values by project and trace; values are found by their hash."""
 
     async def put(self, project_id: str, trace_id: str, packs: Iterable[Pack]) -> None:
-        """Make packs durable. Putting the same pack again changes nothing."""
+        """Store packs durably. A pack that is put twice is stored once."""
         ...
 
     async def hashes(self, project_id: str, trace_id: str) -> set[str]:
@@ -28,15 +28,15 @@ class ValueStore(Protocol):
         """A value, checked against its hash.
 
         Raises:
-            CorruptValueError: it is damaged or gone.
+            CorruptValueError: the value is damaged or gone.
         """
         ...
 
     async def get_many(self, project_id: str, trace_id: str, hashes: Collection[str]) -> dict[str, bytes]:
-        """Values by hash, each checked; those of one pack are read together.
+        """Values by hash, each checked; each pack is read once.
 
         Raises:
-            CorruptValueError: one is damaged or gone.
+            CorruptValueError: a value is damaged or gone.
         """
         ...
 
@@ -49,14 +49,14 @@ class ValueStore(Protocol):
         ...
 
     async def size(self) -> int:
-        """How many bytes the values of all projects take."""
+        """The stored size of the values of all projects, in bytes."""
         ...
 
     async def check_room(self) -> None:
-        """Check that the disk with the values has room, if it is a disk of this machine.
+        """Check that the disk with the values has room, if the disk is on this machine.
 
         Raises:
-            DiskFullError: it has none.
+            DiskFullError: the disk is full.
         """
         ...
 
@@ -64,16 +64,16 @@ class ValueStore(Protocol):
         """Check that the place can be reached and written to.
 
         Raises:
-            StoreError: it can't.
+            StoreError: reading or writing fails.
         """
         ...
 
 
 def split_values(variables: Iterable[Variable]) -> tuple[dict[str, bytes], dict[str, list[str]]]:
-    """The values that are kept on their variables, by hash and checked, and the hashes of the others by trace.
+    """The short values, stored with their variables, by hash and checked; and the hashes of long values, by trace.
 
     Raises:
-        CorruptValueError: one that is kept on its variable is damaged.
+        CorruptValueError: a short value does not match its hash.
     """
     here: dict[str, bytes] = {}
     elsewhere: dict[str, dict[str, None]] = {}

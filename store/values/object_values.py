@@ -1,8 +1,8 @@
-"""Values in object storage, or in a folder: what a team shares between its servers and workers.
+"""A value store in object storage or in a folder, which the servers and workers of a team share.
 
 Each pack is one object, ``<project>/<trace>/<pack>.pack``: the zstd frame, then an index of the values inside (JSON),
-then the length of the index in 8 bytes. Its name follows from the values inside, so a write that is tried again finds
-its own objects, and they are listed nowhere else.
+then the length of the index in 8 bytes. The name is a hash of the values inside, so a repeated write overwrites its own
+objects. No other list of the objects is stored.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _REMEMBERED_TRACES = 16
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """What a trace's folder held when it was last listed.
+    """The content of a trace's folder when last listed.
 
     Attributes:
-        packs: the values inside, by object.
+        packs: the index of each pack.
         damaged: names of the objects whose index can't be read.
-        places: the object that holds a value, by hash.
+        places: the pack and the place in the pack, by hash of the value.
     """
 
     packs: dict[Listed, list[PackEntry]] = field(default_factory=dict)
@@ -49,19 +49,14 @@ class ObjectValues(ValueStore):
     """Packs of values as objects."""
 
     def __init__(self, uri: str) -> None:
-        """Open the place that a URI names; see ``Objects``.
-
-        Raises:
-            InputError: the URI or a setting can't be understood.
-            StoreError: the folder can't be made.
-        """
+        """Open the place that a URI names; see ``Objects`` for arguments and errors."""
         self._objects = Objects(uri)
         self._traces: OrderedDict[str, _Contents] = OrderedDict()
         self._packs = PackCache()
 
     @override
     async def put(self, project_id: str, trace_id: str, packs: Iterable[Pack]) -> None:
-        """A pack that exists already is written again, which repairs it if it was damaged."""
+        """Store packs; an existing pack is written again, which repairs a damaged pack."""
         folder = _folder(project_id, trace_id)
         iterator = iter(packs)
         while (pack := await asyncio.to_thread(next, iterator, None)) is not None:
@@ -82,7 +77,7 @@ class ObjectValues(ValueStore):
         folder = _folder(project_id, trace_id)
         remembered = self._traces.get(folder)
         if remembered is not None and all(value_hash in remembered.places for value_hash in hashes):
-            # Others delete and repair packs: a value that is not found may be in another one by now.
+            # Other processes delete and repair packs: on an error, list the folder again.
             with suppress(CorruptValueError):
                 return await self._find(remembered, hashes)
         return await self._find(await self._look(folder), hashes)
@@ -135,7 +130,7 @@ class ObjectValues(ValueStore):
         return found
 
     async def _whole_pack(self, listed: Listed, value_hash: str) -> bytes:
-        """A decompressed pack; if it is damaged or gone, the error names the value that was asked for."""
+        """A decompressed pack. The error for a damaged or missing pack names the value ``value_hash``."""
         key = f"{listed.name} {listed.state}"
         whole = self._packs.get(key)
         if whole is None:
@@ -147,7 +142,7 @@ class ObjectValues(ValueStore):
         return whole
 
     async def _look(self, folder: str) -> _Contents:
-        """List a trace's folder, and read the indexes of the packs that are new since the last time."""
+        """List a trace's folder, and read the indexes of packs that were not listed before."""
         found = [item async for item in self._objects.list(folder) if item.name.endswith(_SUFFIX)]
         found.sort(key=lambda item: item.name)
         remembered = self._traces.get(folder, _Contents())
@@ -173,7 +168,7 @@ class ObjectValues(ValueStore):
         return contents
 
     async def _read_index(self, listed: Listed) -> list[PackEntry] | None:
-        """The values inside a pack; None where its end is damaged."""
+        """The index of a pack; None if the index is damaged, empty if the pack was deleted."""
         size = listed.size
         tail = await self._objects.get_range(listed.name, max(0, size - _INDEX_GUESS_BYTES), size) if size else b""
         if tail is None:
@@ -189,7 +184,7 @@ class ObjectValues(ValueStore):
 
 
 def _frame(body: bytes) -> bytes:
-    """A pack's zstd frame out of its object."""
+    """The zstd frame in the object of a pack."""
     return body[: max(0, len(body) - int.from_bytes(body[-_FOOTER_BYTES:], "big") - _FOOTER_BYTES)]
 
 
@@ -202,7 +197,7 @@ def _read_all(body: bytes, entries: list[PackEntry]) -> list[tuple[PackEntry, by
 
 
 def _folder(project_id: str, trace_id: str) -> str:
-    """The folder of a trace. Names of projects, and ids that are none, are hashed: they could contain anything."""
+    """The folder of a trace. Project names and malformed ids are hashed, because they could contain any characters."""
     is_id = len(trace_id) == ID_LENGTH and all(character in "0123456789abcdef" for character in trace_id)
     return f"{_safe(project_id)}/{trace_id if is_id else _safe(trace_id)}"
 

@@ -1,6 +1,6 @@
-"""Objects by name, in object storage or in a folder: ``obstore``, with errors in plain words.
+"""Objects by name, in object storage or in a folder, through ``obstore``, with errors in plain words.
 
-Messages of ``obstore`` are not passed on: they contain signed addresses and the answers of the server.
+Messages of ``obstore`` are not shown to users, because they contain signed addresses and answers of the server.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An object as a list shows it.
+    """An object as listed.
 
     Attributes:
         size: bytes.
@@ -51,7 +51,7 @@ class Objects:
     """Objects at a place: ``file:///dir``, ``s3://``, ``gs://`` or ``az://``."""
 
     def __init__(self, uri: str, what: str = "values") -> None:
-        """Open a place without asking a server yet. A missing folder is made.
+        """Open a place, without a request to a server. A missing folder is made.
 
         Args:
             uri: ``file:///absolute/folder``, ``s3://bucket/prefix``, ``gs://bucket/prefix`` or ``az://container/prefix``.
@@ -101,7 +101,7 @@ class Objects:
         return InputError(self._what, self.place, problem)
 
     async def put(self, name: str, data: bytes) -> None:
-        """Write an object durably, whole or not at all; one of the same name is replaced."""
+        """Write an object durably, whole or not at all; an object of the same name is replaced."""
         with self._plain_errors():
             if self._root is not None:
                 await asyncio.to_thread(make_folders, (self._root / name).parent, self._root)
@@ -119,7 +119,7 @@ class Objects:
                 await asyncio.to_thread(_make_durable, self._root / name, self._root)
 
     async def get_file(self, name: str, file: BinaryIO) -> bool:
-        """Copy an object of any size into a file, part by part; whether there is such an object."""
+        """Copy an object of any size into a file, part by part; returns False if the object does not exist."""
         with self._plain_errors(), suppress(FileNotFoundError):
             async for part in (await obstore.get_async(self._store, name)).stream(_PART_BYTES):
                 await asyncio.to_thread(file.write, part)
@@ -127,15 +127,15 @@ class Objects:
         return False
 
     async def get(self, name: str) -> bytes | None:
-        """A whole object; None where there is none."""
+        """A whole object; None if it does not exist."""
         with self._plain_errors(), suppress(FileNotFoundError):
             found = await (await obstore.get_async(self._store, name)).bytes_async()
-            # Copying a large one takes longer than the event loop may be blocked.
+            # Copying a large object would block the event loop.
             return bytes(found) if len(found) < _PART_BYTES else await asyncio.to_thread(bytes, found)
         return None
 
     async def get_range(self, name: str, start: int, end: int) -> bytes | None:
-        """A part of an object; None where there is none."""
+        """A part of an object; None if the object does not exist."""
         with self._plain_errors(), suppress(FileNotFoundError):
             return bytes(await obstore.get_range_async(self._store, name, start=start, end=end))
         return None
@@ -148,10 +148,10 @@ class Objects:
                     yield Listed(item["path"], item["size"], item["e_tag"] or item["last_modified"].isoformat())
 
     async def check_room(self) -> None:
-        """Whether the disk has room, where objects lie in a folder.
+        """Check that the disk has room, if the place is a folder.
 
         Raises:
-            DiskFullError: it has none.
+            DiskFullError: the disk is full.
         """
         if self._root is not None:
             with self._plain_errors():
@@ -159,19 +159,19 @@ class Objects:
                     raise DiskFullError(f"{self._what} at {self.place}: the disk is full")
 
     async def delete(self, folder: str) -> None:
-        """Delete a folder with all that is in it."""
+        """Delete a folder with its content."""
         with self._plain_errors():
             if self._root is not None:
-                # This also deletes what a killed writer has left half written, which is in no list.
+                # This also deletes unfinished files of killed writers, which ``list`` does not show.
                 await asyncio.to_thread(_delete_folder, self._root / folder)
                 return
             while names := [item.name async for item in self.list(folder)]:
-                # If another process deletes the same objects, some storages stop at the first that is gone.
+                # If another process deletes the same objects, some storages stop at the first missing object.
                 with suppress(FileNotFoundError):
                     await obstore.delete_async(self._store, names)
 
     async def delete_object(self, name: str) -> None:
-        """Delete an object; nothing happens where there is none."""
+        """Delete an object, if it exists."""
         with self._plain_errors(), suppress(FileNotFoundError):
             await obstore.delete_async(self._store, name)
 
@@ -190,10 +190,10 @@ class Objects:
 
 
 def _check_endpoints() -> None:
-    """Check the endpoints of S3 in the environment, because the library panics if one is not an address.
+    """Check the endpoints of S3 in the environment, because ``obstore`` panics on a malformed address.
 
     Raises:
-        InputError: one is not an address, or it is without TLS and ``AWS_ALLOW_HTTP`` does not allow that.
+        InputError: an endpoint is malformed, or is without TLS while ``AWS_ALLOW_HTTP`` is not set.
     """
     is_plain_allowed = os.environ.get("AWS_ALLOW_HTTP", "").lower() in {"1", "true", "on", "yes", "y"}
     for name in _ENDPOINTS:
@@ -224,7 +224,7 @@ def _reason(error: Exception) -> str:
 
 
 def _make_durable(file: Path, root: Path) -> None:
-    """Wait until a file and the folders that lead to it are on the disk."""
+    """Wait until a file and its folders up to ``root`` are on the disk."""
     for path in (file, *(folder for folder in file.parents if folder.is_relative_to(root))):
         if path.is_dir() and os.name == "nt":
             continue

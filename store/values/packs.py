@@ -1,9 +1,9 @@
-"""Packs: many values compressed together, so that what successive values share is stored once.
+"""Packs: many values compressed together, so that text repeated in successive values is stored once.
 
 A memory system rewrites its buffers with each message, and writes whole ranked lists for each question: 200 MB of
-values may hold 1 MB of text. Values are laid end to end in packs of at most ``PACK_BYTES`` and each pack is one
-zstd frame (RFC 8878) with long-distance matching over all of it. The bound keeps it cheap to read a single value:
-all that comes before it in its pack has to be decompressed.
+values may hold 1 MB of text. A pack holds values end to end, at most ``PACK_BYTES``, as one zstd frame (RFC 8878) with
+long-distance matching over the whole pack. The bound keeps reading a single value cheap: the whole pack has to be
+decompressed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from schema.errors import CorruptValueError
 from schema.ids import hash_value
 
 PACK_BYTES = 8 << 20
-_WINDOW_LOG = 23
 _LARGEST_WINDOW_LOG = 27
 _SPOOL_BYTES = 64 << 20
 _WAITING_PACKS = 2
@@ -32,7 +31,7 @@ _WAITING_PACKS = 2
 
 @dataclass(frozen=True, slots=True)
 class PackEntry:
-    """Where a value lies in the decompressed pack."""
+    """The place of a value in the decompressed pack."""
 
     value_hash: str
     offset: int
@@ -44,7 +43,7 @@ class Pack:
     """A finished pack.
 
     Attributes:
-        id: BLAKE2b-16 of the hashes inside, in hexadecimal: the same values in the same order are the same pack.
+        id: BLAKE2b-16 of the values' hashes, in hexadecimal: equal values in equal order give equal ids.
         data: the zstd frame.
         raw_size: bytes when decompressed.
     """
@@ -56,13 +55,13 @@ class Pack:
 
 
 class PackWriter:
-    """Collects values into packs. Compression runs beside the caller; finished packs wait in a spooled file.
+    """Collects values into packs. Compression runs in a thread; finished packs wait in a spooled file.
 
-    Use as a context manager: the packs exist until it is left.
+    A context manager: the packs exist until the end of the ``with`` block.
     """
 
     def __init__(self, known: set[str] | None = None) -> None:
-        """Take no value whose hash is in ``known``: the store has it already."""
+        """Skip values whose hash is in ``known``, because they are stored."""
         self._known = known or set()
         self._seen = set(self._known)
         self._values: list[bytes] = []
@@ -83,7 +82,7 @@ class PackWriter:
         self._spool.close()
 
     def add(self, value_hash: str, data: bytes) -> None:
-        """Take a value once; a hash that was taken before is skipped."""
+        """Add a value, unless its hash was added before."""
         if value_hash in self._seen:
             return
         self._seen.add(value_hash)
@@ -94,18 +93,18 @@ class PackWriter:
         self._size += len(data)
 
     def add_all(self, values: Mapping[str, bytes]) -> None:
-        """Take values by hash and finish their packs, so that these are ready to be stored. It may take a while."""
+        """Add values by hash, and finish all packs; waits for the compression."""
         for value_hash, data in values.items():
             self.add(value_hash, data)
         self._finish()
 
     @property
     def hashes(self) -> set[str]:
-        """The hashes of all values that were taken."""
+        """The hashes of all added values."""
         return self._seen - self._known
 
     def packs(self) -> Iterator[Pack]:
-        """All packs, in the order in which they were filled. No value can be added once this was called."""
+        """All packs, in the order of their values. Afterwards no value can be added."""
         self._finish()
         for position, length, raw_size, entries in self._finished:
             self._spool.seek(position)
@@ -144,16 +143,16 @@ def _pack_id(entries: tuple[PackEntry, ...]) -> str:
 
 
 class PackCache:
-    """The packs that were read last, decompressed: the next value that is asked for is often in one of them."""
+    """The most recently read packs, decompressed: the next requested value is often in the same pack."""
 
     def __init__(self, capacity: int = 2) -> None:
-        """Keep up to ``capacity`` packs."""
+        """Make an empty cache for up to ``capacity`` packs."""
         self._capacity = capacity
         self._packs: dict[str, bytes] = {}
         self._lock = threading.Lock()
 
     def get(self, pack_id: str) -> bytes | None:
-        """A pack's values, end to end; None if it is not in the cache."""
+        """A pack's values, end to end; None if the pack is not in the cache."""
         with self._lock:
             whole = self._packs.pop(pack_id, None)
             if whole is not None:
@@ -161,7 +160,7 @@ class PackCache:
         return whole
 
     def put(self, pack_id: str, whole: bytes) -> None:
-        """Keep a pack; the one that has not been asked for the longest is dropped."""
+        """Keep a pack; the least recently used pack is dropped."""
         with self._lock:
             self._packs[pack_id] = whole
             while len(self._packs) > self._capacity:
@@ -169,7 +168,7 @@ class PackCache:
 
 
 def cut(whole: bytes, entry: PackEntry) -> bytes:
-    """One value out of a decompressed pack, checked against its hash.
+    """A value of a decompressed pack, checked against its hash.
 
     Raises:
         CorruptValueError: the pack is damaged.
@@ -178,7 +177,7 @@ def cut(whole: bytes, entry: PackEntry) -> bytes:
 
 
 def cut_all(whole: bytes, entries: Iterable[PackEntry]) -> dict[str, bytes]:
-    """Some values out of a decompressed pack, by hash.
+    """Values of a decompressed pack, by hash, each checked.
 
     Raises:
         CorruptValueError: the pack is damaged.
@@ -187,7 +186,7 @@ def cut_all(whole: bytes, entries: Iterable[PackEntry]) -> dict[str, bytes]:
 
 
 def read_all(data: bytes, entries: list[PackEntry]) -> Iterator[tuple[PackEntry, bytes]]:
-    """The values of a pack that are asked for, each checked against its hash.
+    """Values of a compressed pack, each checked against its hash.
 
     Raises:
         CorruptValueError: the pack is damaged.
@@ -202,7 +201,7 @@ def decompress(data: bytes, value_hash: str) -> bytes:
 
     Args:
         data: the zstd frame.
-        value_hash: the value that is asked for, which the error names if the frame is damaged.
+        value_hash: for the error, the hash of the requested value.
 
     Raises:
         CorruptValueError: the pack is damaged.
@@ -215,10 +214,10 @@ def decompress(data: bytes, value_hash: str) -> bytes:
 
 
 def verified(value: bytes, value_hash: str) -> bytes:
-    """The value itself, if it has this hash.
+    """Check a value against a hash, and return the value.
 
     Raises:
-        CorruptValueError: it has another hash.
+        CorruptValueError: the value has another hash.
     """
     if hash_value(value) != value_hash:
         raise CorruptValueError(value_hash)

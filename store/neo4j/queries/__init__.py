@@ -1,8 +1,8 @@
-"""The Cypher texts of the team's store.
+"""The Cypher texts.
 
-The server plans a text anew, up to a second of a processor, for each combination of the types and the sizes of its
-parameters; a list of 1, of 10 and of 100 ids are three. It does not look into maps. So all parameters of a text are
-sent as one map, ``given``: what a file calls ``$ids`` is ``$given.ids`` on its way.
+The server plans a text anew, for up to a second of a processor, for each combination of types and sizes of its
+parameters: lists of 1, of 10 and of 100 ids are three combinations. The server does not look into maps. So all
+parameters of a text are sent as one map, ``given``: ``$ids`` in a file is sent as ``$given.ids``.
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ cypher = texts_of(__name__, ".cypher", FILLINGS)
 
 @cache
 def sent(name: str, about: StrEnum | None = None) -> str:
-    """A text as it is sent to the server, with all its parameters in the map ``given``."""
+    """A text for the server, with all parameters in the map ``given``."""
     return _PARAMETER.sub("$given.", cypher(name, about))

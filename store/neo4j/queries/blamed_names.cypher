@@ -1,4 +1,5 @@
-// Keys are read out of the index alone; of names of which that holds only the beginning, the names are read too.
+// Short names are read out of the index alone. The index has only the beginning of a long name, so long names are read
+// from the nodes.
 MATCH (a:Attribution)
 USING INDEX SEEK a:Attribution(projectId, operationKey, failureId)
 WHERE a.projectId = $projectId AND a.operationKey >= '' AND a.failureId IS NOT NULL

@@ -1,4 +1,4 @@
-// Each is set first: that locks it, so that of two that take back a change the later one sees what the first has done.
+// Setting a property locks the changes, so that the later of two undos sees the result of the first.
 MATCH (c:VerdictChange {attributionId: $id})
 USING INDEX SEEK c:VerdictChange(attributionId)
 WHERE c.projectId = $projectId

@@ -2,7 +2,7 @@ UNWIND $ids AS id
 MATCH (t:Trace {id: id})
 USING INDEX SEEK t:Trace(id)
 WHERE t.projectId = $projectId
-// What has the id of a project's trace is the project's: looking at each again would read each node.
+// Elements of a project's trace are the project's: comparing their projectId would read each node.
 RETURN collect([
   t.id,
   1,

@@ -1,5 +1,5 @@
-// The answer is set first: that locks it, so that of two failures that go at once the later one sees that it is the last.
-// The other one has no label here: with one, the server may begin at all failures there are.
+// Setting a property locks the answer, so that the later of two concurrent deletions sees that no failure is left.
+// `other` has no label: with a label, the server may begin the match at all failures.
 MATCH (f:Failure {id: $id})
 USING INDEX SEEK f:Failure(id)
 WHERE f.projectId = $projectId

@@ -1,4 +1,4 @@
-// It is set first: that locks it, so that of several who ask at once each sees what those before it have got.
+// Setting a property locks the queue, so that concurrent assignments run one after the other.
 MATCH (q:AnnotationQueue {id: $id})
 USING INDEX SEEK q:AnnotationQueue(id)
 WHERE q.projectId = $projectId

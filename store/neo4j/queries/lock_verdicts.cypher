@@ -1,4 +1,4 @@
-// A verdict is set first: that locks it, so that what is read of it and of its history stays true until it is replaced.
+// Setting a property locks a verdict, so that nobody changes the verdict or its history before the replacement.
 UNWIND $ids AS id
 MATCH (a:Attribution {id: id})
 USING INDEX SEEK a:Attribution(id)

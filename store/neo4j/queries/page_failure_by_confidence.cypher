@@ -1,4 +1,4 @@
-// Of several verdicts on a failure to which the filter applies, the first in this order counts.
+// A failure with several verdicts that fit the filter stands at the first of their places.
 MATCH (a:Attribution)
 USING INDEX SEEK a:Attribution(projectId, confidence, failureId)
 WHERE a.projectId = $projectId AND a.confidence {{reaches}} $bounds.place AND a.failureId IS NOT NULL

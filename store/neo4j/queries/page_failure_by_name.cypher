@@ -1,5 +1,5 @@
-// Of several verdicts on a failure to which the filter applies, the first in this order counts: `places` has the names in
-// it. The server does not compare texts as it is wanted here, so it takes one name after the other.
+// A failure with several verdicts that fit the filter stands at the first of their places. The server does not compare
+// texts by code points, so `places` has the place of each name, and the names are taken one after the other.
 UNWIND $bounds.names AS name
 CALL (name) {
   MATCH (a:Attribution)

@@ -1,4 +1,4 @@
-// Of one trace, which is read whole.
+// A page of the failures of one trace; all failures of the trace are read.
 MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, traceId)
 WHERE f.projectId = $projectId AND f.traceId = $bounds.traceId AND NOT f.id IN $wanted.without

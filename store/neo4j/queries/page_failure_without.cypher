@@ -1,4 +1,4 @@
-// Failures of which no verdict says what they are sorted by, after those of which one does.
+// Failures without a key, which follow the failures with a key.
 MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, id)
 WHERE f.projectId = $projectId AND f.id {{beyond}} $bounds.last AND NOT f.id IN $wanted.without

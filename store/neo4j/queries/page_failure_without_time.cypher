@@ -1,4 +1,4 @@
-// What is not known when, after all that is.
+// Failures without a time, which follow the failures with a time.
 MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, id)
 WHERE f.projectId = $projectId AND f.id {{beyond}} $bounds.last AND NOT f.id IN $wanted.without

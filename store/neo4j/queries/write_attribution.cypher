@@ -1,4 +1,4 @@
-// A verdict on a failure that was withdrawn since it was looked up is not written.
+// Writes no verdict on a failure that was withdrawn since the look-up.
 UNWIND $rows AS row
 MATCH (f:Failure {id: row.properties.failureId})
 USING INDEX SEEK f:Failure(id)

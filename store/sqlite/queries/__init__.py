@@ -1,4 +1,4 @@
-"""The SQL texts of the embedded store."""
+"""The SQL texts."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
       AND {{wanted.explained}}
 
 -- name: sorted
--- A failure without a verdict has one row with no attribution; what is said of it is NULL.
+-- A failure without a verdict has one row, whose attribution and key are NULL.
 WITH said AS MATERIALIZED (
     SELECT f.k, f.id,
            CASE :by WHEN 'time' THEN f.created_at WHEN 'confidence' THEN a.confidence WHEN 'errorType' THEN a.error_type

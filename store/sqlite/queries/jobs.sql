@@ -6,7 +6,7 @@ SET cancel_requested = 1,
 WHERE id = :id AND project = :project AND state IN ('queued', 'running')
 
 -- name: claim
--- The oldest job that waits, or was left by a runner that is gone: its lease is still the one that the caller knows.
+-- Takes the oldest job that is queued, or whose runner is gone: such a job still has a lease of `left`.
 UPDATE job
 SET state = 'running', owner = :owner, lease_until = :lease_until, started_at = coalesce(started_at, :now),
     attempts = attempts + 1
@@ -24,7 +24,7 @@ WHERE k = (
 RETURNING id, project
 
 -- name: end
--- A job that is given back although somebody asked to stop it is stopped.
+-- A job that is put back into the queue is cancelled if somebody asked to stop the job.
 UPDATE job
 SET state = CASE WHEN :state = 'queued' AND cancel_requested THEN 'cancelled' ELSE :state END,
     ended_at = CASE WHEN :state = 'queued' AND NOT cancel_requested THEN NULL ELSE :at END,

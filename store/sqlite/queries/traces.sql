@@ -6,7 +6,7 @@ SELECT {{read}} FROM carray(:keys) AS wanted CROSS JOIN trace AS x ON x.k = want
 WHERE x.project = :project
 
 -- name: keys
--- The plus keeps SQLite from reading all traces of the project to find a few by id.
+-- The plus keeps SQLite from finding a few traces by reading all traces of the project.
 SELECT k, id FROM trace WHERE +project = :project AND id IN (SELECT unhex(value) FROM json_each(:ids))
 
 -- name: external

@@ -1,5 +1,5 @@
 -- name: closure
--- All that is reached. UNION, not UNION ALL: a variable reached by two ways is walked once.
+-- All variables that the walk reaches. UNION, not UNION ALL: a variable on two paths is visited once.
 WITH RECURSIVE reached (k) AS (
     SELECT value FROM carray(:roots)
     UNION

@@ -1,4 +1,4 @@
-// Which failures a filter wants: what it says of the failure `f`, and of a verdict.
+// The conditions of a filter on a failure `f`, and on a verdict.
 -- name: failure
 ($wanted.text IS NULL OR toLower(f.question) CONTAINS $wanted.text
     OR toLower(coalesce(f.prediction, '')) CONTAINS $wanted.text

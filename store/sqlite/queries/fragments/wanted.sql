@@ -1,4 +1,4 @@
--- Which failures a filter wants: what it says of the failure `f`, and of a verdict `a` but for its operation.
+-- The conditions of a filter on a failure `f`, and on a verdict `a` except for the operation.
 -- name: failure
 (:without IS NULL OR lower(hex(f.id)) NOT IN (SELECT value FROM json_each(:without)))
       AND (:text IS NULL OR instr(lowered(f.question), :text) OR instr(lowered(coalesce(f.prediction, '')), :text)
