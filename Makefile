@@ -6,12 +6,12 @@ BIN := .venv/bin
 SAMPLE := examples/sample/assistant.json
 DEMO_STORE := sqlite:///.demo/demo.db
 
-.PHONY: help setup secrets demo test test-full fuzz torture lint format bench lock vendor screenshots collector clean
+.PHONY: help setup secrets demo test test-all full-passed fuzz torture lint format bench lock vendor screenshots collector clean
 
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, say why each is wrong, and improve prompts"
-	@echo "make test    run all tests, on both engines and two versions of Neo4j, with real servers"
-	@echo "make test-full the same, with what takes long in full size"
+	@echo "make test    run the tests of every change, with a real Neo4j, NATS, object storage and browser"
+	@echo "make test-all run all tests, on both engines and two versions of Neo4j"
 	@echo "make torture 100 kills under load, a million waiting events, Neo4j away for two minutes: what is in the graph?"
 	@echo "make fuzz    send more than 20,000 strange requests to the doors, half of them events"
 	@echo "make secrets make the random secrets of docker-compose.yml, once"
@@ -45,8 +45,12 @@ demo: setup
 test: setup
 	$(BIN)/python -m tests
 
-test-full: setup
-	MEMTRACE_TEST_FULL=1 $(BIN)/python -m tests
+test-all: setup
+	$(BIN)/python -m tests tests
+
+# After all tests have passed: the next runs of .ci/run test what changes from here.
+full-passed:
+	git rev-parse HEAD > .ci/last-full
 
 torture: setup
 	MEMTRACE_TORTURE_KILLS=100 MEMTRACE_BACKLOG_EVENTS=1000000 MEMTRACE_OUTAGE_SECONDS=120 \

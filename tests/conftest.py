@@ -14,24 +14,31 @@ from xdist.remote import Producer
 from store.contract.protocol import Database
 from store.neo4j.database import Neo4jDatabase
 from store.open import Credentials, open_database
-from tests.data import FULL
 from tests.groups import VERSIONED, Groups, place_of
+from tests.left_out import pytest_terminal_summary
 from tests.nats_server import nats
-from tests.neo4j_server import (
-    Neo4jServer,
-    neo4j_distribution,
-    neo4j_server,
-    pytest_terminal_summary,
-)
+from tests.neo4j_server import Neo4jServer, neo4j_distribution, neo4j_server
 from tests.object_store import object_store
 from tests.server.watchdog import new_findings
+from tests.shared import pytest_sessionstart
+from tests.suites import is_within
+from tests.tiers import is_left_out, pytest_addoption, pytest_configure, pytest_ignore_collect
 
-__all__ = ["nats", "neo4j_distribution", "neo4j_server", "object_store", "pytest_terminal_summary"]
+__all__ = [
+    "nats",
+    "neo4j_distribution",
+    "neo4j_server",
+    "object_store",
+    "pytest_addoption",
+    "pytest_configure",
+    "pytest_ignore_collect",
+    "pytest_sessionstart",
+    "pytest_terminal_summary",
+]
 
 SQLITE = pytest.param("sqlite_database", id="sqlite")
 SQLITE_WITH_FILES = pytest.param("sqlite_files_database", id="sqlite-files")
 NEO4J = pytest.param("neo4j_database", id="neo4j", marks=pytest.mark.neo4j)
-_CONTRACT = "tests/contract/"
 
 
 # How long an example takes depends on the machine, not on what is tested.
@@ -39,30 +46,6 @@ hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any machine")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Name the marks."""
-    for mark in (
-        "neo4j: needs a Neo4j server",
-        "once: is not worth its time on each version of Neo4j; all that tests.groups does not name has it",
-        "values: also runs on SQLite with its values outside the file",
-        "one_engine: what is tested comes before the store or beside it; runs on Neo4j too with MEMTRACE_TEST_FULL=1",
-    ):
-        config.addinivalue_line("markers", mark)
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option that selects the tests that depend on the version of Neo4j."""
-    parser.addoption("--versioned", action="store_true", help="only what tests.groups names for each version of Neo4j")
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Modules of tests that were not asked for are not even imported, because that takes longer than some tests."""
-    if not config.getoption("versioned") or not collection_path.is_relative_to(config.rootpath):
-        return None
-    name = collection_path.relative_to(config.rootpath).as_posix() + ("/" if collection_path.is_dir() else "")
-    return None if any(name.startswith(wanted) or wanted.startswith(name) for wanted in VERSIONED) else True
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -74,40 +57,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that need a server, leave out tests that one engine proves, and put long tests first."""
+    """Mark tests that need a server, by their fixtures, leave out what is not asked for, put long ones first."""
     for item in items:
         if "neo4j_server" in getattr(item, "fixturenames", ()):
             item.add_marker("neo4j")
-        if not item.nodeid.startswith(VERSIONED):
+        if not is_within(item.nodeid, VERSIONED):
             item.add_marker("once")
-    if not FULL:
-        _spare(config, items)
-    items.sort(key=lambda item: place_of(item.nodeid))
-
-
-def _spare(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what ``MEMTRACE_TEST_FULL=1`` does beside the rest.
-
-    On Neo4j these are tests with the mark ``one_engine`` that run on another engine; and on a further version of it all
-    but the first of the cases of a test of the contract.
-    """
-    elsewhere = {_function_of(item) for item in items if item.get_closest_marker("neo4j") is None}
-    spared, seen = set(), set()
-    for item in items:
-        if item.get_closest_marker("neo4j") is None:
-            continue
-        function = _function_of(item)
-        is_proved = function in elsewhere and item.get_closest_marker("one_engine") is not None
-        is_a_further_case = config.getoption("versioned") and function in seen and function.startswith(_CONTRACT)
-        if is_proved or is_a_further_case:
-            spared.add(item)
-        seen.add(function)
-    config.hook.pytest_deselected(items=list(spared))
-    items[:] = [item for item in items if item not in spared]
-
-
-def _function_of(item: pytest.Item) -> str:
-    return item.nodeid.partition("[")[0]
+    left = {item for item in items if is_left_out(item)}
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = sorted((item for item in items if item not in left), key=lambda item: place_of(item.nodeid))
 
 
 @pytest.hookimpl(optionalhook=True)

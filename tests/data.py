@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FULL = os.environ.get("MEMTRACE_TEST_FULL") == "1"
-"""Whether long tests, most of them on Neo4j, run in full size: ``make test-full``."""
 SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
 
 

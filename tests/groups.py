@@ -9,7 +9,7 @@ import re
 
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
-VERSIONED = ("tests/contract/", "tests/test_bloom.py", "tests/test_cookbook.py", "tests/test_neo4j_plan.py")
+VERSIONED = ("tests/contract", "tests/test_bloom.py", "tests/test_cookbook.py", "tests/test_neo4j_plan.py")
 """What runs on each version of Neo4j: the store's contract, and the documented Cypher. All other tests use Neo4j
 through the store alone."""
 

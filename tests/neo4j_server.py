@@ -1,6 +1,6 @@
 """A real Neo4j for tests: an existing one that the environment names, else a local one for the length of the run.
 
-`tests/conftest.py` re-exports `neo4j_server`, `neo4j_distribution` and `pytest_terminal_summary`.
+`tests/conftest.py` re-exports `neo4j_server` and `neo4j_distribution`.
 
 Environment:
     MEMTRACE_TEST_NEO4J_URI: An existing server; with MEMTRACE_NEO4J_USER (default neo4j) and MEMTRACE_NEO4J_PASSWORD
@@ -16,15 +16,17 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import neo4j
 import pytest
 
+from tests.left_out import left_out
+
 if TYPE_CHECKING:
     from api.local_servers.neo4j.distribution import Distribution
 
-_REASON: pytest.StashKey[str] = pytest.StashKey()
+_HOW = "`make setup` installs its packages; MEMTRACE_TEST_NEO4J_URI names a server that runs already"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,13 @@ def neo4j_distribution(request: pytest.FixtureRequest) -> Distribution:
     try:
         from api.local_servers.neo4j import DEFAULT_VERSION, LocalNeo4jError
     except ImportError as error:
-        _unavailable(request.config, str(error))
+        left_out("Neo4j", str(error), _HOW)
     from api.local_servers.neo4j.distribution import obtain
 
     try:
         return obtain(wanted_version() or DEFAULT_VERSION)
     except LocalNeo4jError as error:
-        _unavailable(request.config, str(error))
+        left_out("Neo4j", str(error), _HOW)
 
 
 @pytest.fixture(scope="session")
@@ -94,17 +96,3 @@ def neo4j_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     with LocalNeo4j(home, version=distribution.version, port=0).running(kill_on_exit=True) as server:
         yield Neo4jServer(server.uri, server.user, server.password, server.version)
     shutil.rmtree(home)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Says clearly that no Neo4j was available, and why."""
-    reason = config.stash.get(_REASON, None)
-    if reason is not None:
-        terminalreporter.write_line(f"TESTS WITH NEO4J DID NOT RUN: {reason}", red=True, bold=True)
-
-
-def _unavailable(config: pytest.Config, reason: str) -> NoReturn:
-    config.stash[_REASON] = reason
-    if os.environ.get("MEMTRACE_REQUIRE_NEO4J") == "1":
-        pytest.fail(f"MEMTRACE_REQUIRE_NEO4J is 1, and no Neo4j can be had: {reason}", pytrace=False)
-    pytest.skip(f"no Neo4j can be had: {reason}")

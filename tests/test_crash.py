@@ -1,6 +1,6 @@
 """Importers that are killed at any moment: of a trace there is nothing or everything, and importing again completes it.
 
-Importers are processes of their own, killed as by ``kill -9``; half as often as with ``MEMTRACE_TEST_FULL``.
+Importers are processes of their own, killed as by ``kill -9``.
 """
 
 from __future__ import annotations
@@ -25,17 +25,12 @@ from store.contract.answers import Label
 from store.contract.protocol import Database, GraphStore
 from store.open import Credentials, open_database
 from store.shared.paging import in_trace
-from tests.data import FULL, ROOT
+from tests.data import ROOT
 from tests.graph_files import GraphFile, conversation
 from tests.neo4j_server import Neo4jServer
 
 PROJECT = "crash"
 PAGED = (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION)
-
-
-def _often(count: int) -> int:
-    """So many where all is done in full, else half of it, rounded up."""
-    return count if FULL else -(-count // 2)
 
 
 @dataclass(frozen=True)
@@ -177,7 +172,7 @@ async def test_kills_of_an_import_into_sqlite(tmp_path: Path) -> None:
         reference = await import_once(importer, store, recorded)
     random = Random(1)
     kills = while_it_wrote = 0
-    while kills < _often(20) or while_it_wrote < _often(5):
+    while kills < 10 or while_it_wrote < 3:
         assert kills < 60, "hardly any kill fell into the moment of writing"
         # The log grows from when the transaction is committed: the moment that matters most, and a short one.
         watched, seconds = (None, reference.seconds) if kills % 2 else (lambda: has_content(log), 0.01)
@@ -227,7 +222,7 @@ async def test_kills_of_an_import_into_sqlite_with_values_outside(tmp_path: Path
         reference = await import_once(importer, database.project(PROJECT), recorded)
     assert files() == []
     random = Random(3)
-    for number in range(_often(9)):
+    for number in range(5):
         known = len(files())
         watched, seconds = [
             (None, reference.seconds),
@@ -272,7 +267,7 @@ async def test_kills_of_an_import_into_neo4j(neo4j_server: Neo4jServer, tmp_path
 
         kills = while_it_wrote = 0
         window = reference.seconds / 5
-        while kills < _often(5) or while_it_wrote < _often(3):
+        while kills < 3 or while_it_wrote < 2:
             assert kills < 20, "hardly any kill fell into the moment of writing"
             is_clean = await left_over(store, reference, 10) == 0
             watched, seconds = (has_begun, window) if is_clean else (None, reference.seconds)

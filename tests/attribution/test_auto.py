@@ -30,14 +30,14 @@ from ingest.files.importing import import_path
 from schema.kinds import ErrorType
 from schema.models import Failure
 from tests.attribution.llm.conftest import no_certificates, no_settings_of_this_machine
-from tests.data import FULL, data_folder, needs_data
+from tests.data import data_folder, needs_data
 from tests.llm_server import Answer, Request, call, give, llm_server
 
 __all__ = ["no_certificates", "no_settings_of_this_machine"]
 
 pytestmark = needs_data
 
-SYSTEMS = ("mem0", "rag") if FULL else ("mem0",)
+SYSTEMS = ("mem0",)
 FILE = "locomo-5.json.zst"
 MOST = 0.05
 CHARACTERS_PER_TOKEN = 4

@@ -21,7 +21,6 @@ from store.retention import policy as new_policy
 from tests.contract.samples import assistant
 from tests.contract.test_records import entry, job, key
 from tests.contract.test_retention import aged, policy
-from tests.data import FULL
 from tests.factory import TraceBuilder, moment
 
 Act = Callable[[Database, TraceBuilder, AuditEntry], Awaitable[object]]
@@ -119,8 +118,8 @@ async def test_what_changes_nothing_has_no_entry(database: Database, project: st
 async def test_an_act_that_is_cancelled_at_any_moment_has_an_entry_or_was_not_done(
     database: Database, project: str, name: str
 ) -> None:
-    # A server answers after so many steps that a few tell the moments apart, unless all is done in full.
-    moments = (0, 2, 8, 40) if isinstance(database, Neo4jDatabase) and not FULL else (0, 1, 2, 3, 5, 8, 13, 40)
+    # A server answers after so many steps that a few tell the moments apart,.
+    moments = (0, 2, 8, 40) if isinstance(database, Neo4jDatabase) else (0, 1, 2, 3, 5, 8, 13, 40)
     for number, steps in enumerate(moments):
         trace = await _world(database, f"{project}-{number}")
         before = await _state(database, trace)

@@ -15,7 +15,6 @@ from store.neo4j.store import Neo4jStore
 from store.shared.references import elements_of
 from tests.contract.model import Model
 from tests.contract.samples import assistant, random_trace
-from tests.data import FULL
 from tests.factory import TraceBuilder
 
 ABSENT = [make_id("nothing", "at all"), "", "x", "ünï"]
@@ -173,8 +172,8 @@ async def test_several_closures(store: GraphStore, project: str) -> None:
         for budget in (NO_BUDGET, Budget(hops=2), Budget(until=5), Budget(nodes=20, until=9)):
             for trace in traces:
                 model = Model(trace)
-                # A walk of its own for each: where a server answers, every third variable unless all is done in full.
-                every = 3 if isinstance(store, Neo4jStore) and not FULL else 1
+                # A walk of its own for each: where a server answers, every third variable.
+                every = 3 if isinstance(store, Neo4jStore) else 1
                 roots = [[one.id] for one in trace.variables[::every]]
                 roots += [[], [one.id for one in trace.variables[:3]] * 2]
                 expected = [model.closure(ids, direction, budget) for ids in roots]

@@ -11,7 +11,6 @@ from store.contract.protocol import GraphStore
 from store.shared.references import elements_of
 from store.shared.resolving import by_name, trace_by_name
 from tests.contract.samples import assistant
-from tests.data import FULL
 from tests.factory import TraceBuilder
 
 ABSENT = make_id("nothing", "at all")
@@ -47,8 +46,8 @@ async def test_every_element_is_resolved_by_its_id_and_by_a_prefix(store: GraphS
     places = [(), (trace.trace.id,)]
     for label, elements in elements_of(trace.batch()).items():
         for number, element in enumerate(elements):
-            # All lengths for two elements of each label, and two for each of the others unless all is done in full.
-            for length in (8, 9, 20, ID_LENGTH) if FULL or number < 2 else (8, ID_LENGTH):
+            # All lengths for two elements of each label, and two for each of the others.
+            for length in (8, 9, 20, ID_LENGTH) if number < 2 else (8, ID_LENGTH):
                 assert await store.resolve(element.id[:length]) == element
                 for place in places:
                     assert await store.resolve(element.id[:length], label, *place) == element

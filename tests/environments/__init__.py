@@ -17,21 +17,15 @@ from hashlib import blake2b
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 HERE = Path(__file__).parent
 SDK = HERE.parents[1] / "sdk"
-QUICK = frozenset({"mem0-2.2.1", "langchain", "openinference", "otel-genai"})
-"""What ``make test`` runs; ``make test-full`` runs all."""
 
 
-def is_wanted(name: str) -> bool:
-    """Whether this run tests the environment."""
-    return name in QUICK or bool(os.environ.get("MEMTRACE_TEST_FULL"))
-
-
-def only_in_full(name: str) -> pytest.MarkDecorator:
-    """A mark that leaves a test to ``make test-full``, unless its environment is one of the quick ones."""
-    return pytest.mark.skipif(not is_wanted(name), reason=f"{name} runs in make test-full")
+def params_of(*names: str) -> list[ParameterSet]:
+    """Parameters of a test, of which the first runs in `make test` and all others only in `make test-all`."""
+    return [pytest.param(name, marks=pytest.mark.full if name != names[0] else ()) for name in names]
 
 
 NEWER: dict[str, str] = {"smartcomment": "3.12"}

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
 
-from tests.data import FULL
 from tests.fuzz.strange_graphql import MOMENTS
 from tests.graphql.world import World
 
-EXAMPLES = int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES") or (10 if FULL else 5))
+EXAMPLES = int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES") or 5)
 
 _settings = hypothesis.settings(
     max_examples=EXAMPLES,

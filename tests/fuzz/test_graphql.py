@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from tests.data import FULL
 from tests.fuzz.strange_graphql import MOMENTS, TEXTS, bodies, values
 from tests.graphql.world import World
 
-EXAMPLES = 20 * int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES") or (10 if FULL else 5))
+EXAMPLES = 20 * int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES") or 5)
 
 _settings = hypothesis.settings(
     max_examples=EXAMPLES,

@@ -27,7 +27,7 @@ from store.contract.answers import Closure, Label
 from store.contract.protocol import Database, GraphStore
 from store.shared.paging import elements, in_trace
 from store.sqlite.database import SqliteDatabase
-from tests.data import FULL, data_folder, needs_data, trace_files
+from tests.data import data_folder, needs_data, trace_files
 from tests.neo4j_server import Neo4jServer
 
 pytestmark = needs_data
@@ -51,10 +51,7 @@ OPTIONAL MATCH (past)-[:GENERATED_BY]->(maker:Operation)
 RETURN collect([past.id, past.kind, past.externalId, maker.externalId]) AS rows
 """
 SMALL = 2
-"""So many of the smallest files also run with their values outside the file, and on Neo4j, on each version of it.
-
-The others run there too where ``MEMTRACE_TEST_FULL`` says so.
-"""
+"""So many of the smallest files also run with their values outside the file, and on Neo4j."""
 EVERY = 16
 """Of so many questions on Neo4j one is also asked through the store, which SQLite answers for all of them."""
 
@@ -91,11 +88,9 @@ def _cases() -> Iterator[Any]:
     paths = trace_files("traces") or [Path("absent")]
     small = sorted(paths, key=lambda path: path.stat().st_size if path.exists() else 0)[:SMALL]
     for path in paths:
-        engines = {"sqlite": [], "sqlite-files": [], "neo4j": [pytest.mark.neo4j]}
-        if path not in small:
-            del engines["sqlite-files"]
-            if not FULL:
-                del engines["neo4j"]
+        engines = {"sqlite": []}
+        if path in small:
+            engines |= {"sqlite-files": [], "neo4j": [pytest.mark.neo4j]}
         name = path.name.partition(".")[0]
         for engine, marks in engines.items():
             yield pytest.param((engine, path), id=f"{engine}-{name}", marks=marks)
@@ -243,10 +238,10 @@ async def test_importing_again_changes_nothing(imported: Imported) -> None:
 
 
 def _stages(database: Database) -> list[Path]:
-    """All stages; on Neo4j the first and the last unless all is done in full."""
+    """All stages; on Neo4j the first and the last."""
     stages = trace_files("stages")
     assert len(stages) == 3
-    return stages if FULL or isinstance(database, SqliteDatabase) else stages[::2]
+    return stages if isinstance(database, SqliteDatabase) else stages[::2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Servers that are killed amid uploads and jobs: whoever has a receipt can rely on it, and no import is half done.
 
-``MEMTRACE_TEST_KILLS`` says how often a server is killed on each engine; twice by default, and 3 times
-where all is done in full.
+``MEMTRACE_TEST_KILLS`` says how often a server is killed on each engine; twice by default.
 """
 
 from __future__ import annotations
@@ -24,12 +23,11 @@ from api.jobs.runner import JobRunner
 from api.jobs.uploads import Uploads, uploads_uri
 from api.loading import open_store
 from api.settings import Settings
-from tests.data import FULL
 from tests.graph_files import GraphFile
 from tests.jobs.asking import JSON, Receipt, done, look, send, small
 from tests.server.running import Place, RunningServer, running
 
-KILLS = int(os.environ.get("MEMTRACE_TEST_KILLS") or (3 if FULL else 2))
+KILLS = int(os.environ.get("MEMTRACE_TEST_KILLS") or 2)
 _FILES = 4
 """Files that are sent between two kills, at least."""
 

@@ -14,7 +14,6 @@ import httpx
 import psutil
 import pytest
 
-from tests.data import FULL
 from tests.graph_files import GraphFile, conversation
 from tests.jobs.asking import PATIENCE_SECONDS, Receipt, done, ended, look, send, small, start, until
 from tests.jobs.workers import Worker, working
@@ -67,8 +66,8 @@ def hire(door: Door, tmp_path: Path) -> Iterator[Hire]:
 
 @pytest.fixture
 def large(door: Door) -> Large:
-    """Makes graphs whose import takes some seconds: on Neo4j, which is slower, a third of the size unless in full."""
-    messages = 3_000 if FULL or door.server.place.store.startswith("sqlite:") else 1_000
+    """Makes graphs whose import takes some seconds: on Neo4j, which is slower, a third of the size."""
+    messages = 3_000 if door.server.place.store.startswith("sqlite:") else 1_000
 
     def make() -> GraphFile:
         questions = messages // 15

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests.data import FULL
 from tests.optimization.harness.killed import Killed
 from tests.optimization.loop_program import PROMPTS, both, cases, reflecting
 
@@ -18,8 +17,8 @@ _PEOPLE = 16
 _CALLS = 121
 """Of a run that nobody disturbs: 8 conversations of the gate twice, 14 evaluations of the search, a reflection."""
 
-_POINTS = range(1, _CALLS + 1) if FULL else (20, 65)
-"""Every call that is paid; by default one before the search, and one in it."""
+_POINTS = (20, 65)
+"""A call that is paid before the search, and one in it."""
 
 
 class Optimization(Killed):

@@ -13,16 +13,14 @@ from optimization.proof.correction import EvidenceCorrector
 from optimization.proof.model import Result
 from optimization.proof.prove import Blame, prove
 from store.contract.protocol import Database
-from tests.data import FULL
 from tests.examples.agents import Agent
 from tests.optimization.faults import FAULTS, bench_of, faulty
 from tests.optimization.test_examples import CORRECTED
 
-MOVED = FAULTS if FULL else FAULTS[:8:5]
-"""Each takes a minute of one processor or more, for every operation is tried: by default, one of each agent whose
-operations are few."""
+MOVED = FAULTS[:8:5]
+"""One of each agent whose operations are few: every operation is tried, a minute of one processor or more."""
 
-TRIED = FAULTS if FULL else FAULTS[::2]
+TRIED = FAULTS[::2]
 
 BEYOND_EVIDENCE = {
     "response": "evidence in its prompt did not help",

@@ -10,13 +10,12 @@ import pytest
 import pytest_asyncio
 
 from ingest.otlp.media_types import JSON, PROTOBUF
-from tests.data import FULL
 from tests.otlp.conftest import Takes
 from tests.otlp.dialects import examples
 from tests.otlp.spans import Sent, as_json, conversation, protobuf
 from tests.queue.sets import cut
 
-EXAMPLES = int(os.environ.get("MEMTRACE_ORDERS") or (60 if FULL else 6))
+EXAMPLES = int(os.environ.get("MEMTRACE_ORDERS") or 6)
 
 SPANS = [*conversation(), *(span for span, _ in examples("agent of Ada"))]
 

@@ -23,14 +23,13 @@ from ingest.queue.protocol import EventQueue
 from ingest.queue.worker import EventWorker
 from store.contract.protocol import Database
 from store.open import open_database
-from tests.data import FULL
 from tests.memory_processes import ALICE, NOW, WEEK, ask, forget, past, tell, update
 from tests.queue.conftest import Opener
 from tests.queue.sets import closed_set, cut, graph_of
 
 TRIES = 3
 PATIENCE_SECONDS = 120
-EXAMPLES = int(os.environ.get("MEMTRACE_ORDERS") or (25 if FULL else 10))
+EXAMPLES = int(os.environ.get("MEMTRACE_ORDERS") or 10)
 """Of orders, on each of two queues with each of two stores."""
 
 

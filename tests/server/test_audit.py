@@ -15,7 +15,6 @@ from api.loading import open_databases
 from schema.models import Trace
 from store.contract.answers import Label
 from tests.contract.samples import assistant
-from tests.data import FULL
 from tests.server.running import RunningServer, running, sqlite_place
 
 SECONDS = 300
@@ -60,9 +59,9 @@ async def _ask_and_leave(server: RunningServer, trace: Trace, seconds: float) ->
 
 
 async def test_a_deletion_that_is_completed_at_once_is_in_the_audit_log(server: RunningServer) -> None:
-    """Asked to stop after 0.002 to 2.5 seconds: on Neo4j, unless in full, at every third of the moments."""
+    """Asked to stop after 0.002 to 2.5 seconds: on Neo4j at every third of the moments."""
     moments = [0.002 * 1.2**number for number in range(40)]
-    if not FULL and not server.place.store.startswith("sqlite:"):
+    if not server.place.store.startswith("sqlite:"):
         moments = moments[::3]
     traces = await _written(server, len(moments))
     server.key("admin")

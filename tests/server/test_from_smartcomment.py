@@ -17,7 +17,7 @@ from memtrace.smartcomment import NotTakenError
 from benchmarks.context import UnavailableError
 from benchmarks.smartcomment_environment import newest_python
 from tests.data import SAMPLE
-from tests.environments import only_in_full, python
+from tests.environments import python
 from tests.sdk.instruments.running import APPLICATIONS
 from tests.server.running import RunningServer
 
@@ -71,7 +71,7 @@ def test_a_graph_that_grows(server: RunningServer) -> None:
     assert {one["full_node_id"] for one in found["nodes"]} == {one["full_node_id"] for one in data["nodes"]}
 
 
-@only_in_full("smartcomment")
+@pytest.mark.full
 def test_the_package_itself(server: RunningServer, tmp_path: Path) -> None:
     """Its own network is sent, while it grows and at its end."""
     try:

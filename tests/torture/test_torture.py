@@ -14,7 +14,6 @@ from uuid import uuid4
 import pytest
 
 from api.loading import open_queue, open_store
-from tests.data import FULL
 from tests.torture.load import Sender
 from tests.torture.outage import drained, more_is_acknowledged, taken_while_neo4j_is_away
 from tests.torture.processes import World
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.once
 
 KILLS = int(os.environ.get("MEMTRACE_TORTURE_KILLS") or 4)
 _SENDERS = 4
-_PAUSE = 0.1 if FULL or KILLS > 4 else 0.3
+_PAUSE = 0.1 if KILLS > 4 else 0.3
 _OUTAGE_SECONDS = 3.0
 
 

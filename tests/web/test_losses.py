@@ -13,7 +13,6 @@ import apsw
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.data import FULL
 from tests.graphql.world import World
 from tests.server.forwarder import Forwarder
 from tests.server.running import running
@@ -93,7 +92,6 @@ async def test_a_store_that_takes_no_writes(browser: Browser, lone: World) -> No
         await expect(page.get_by_role("status")).to_contain_text("saved")
 
 
-@pytest.mark.skipif(not FULL, reason="waits for time-outs of the driver, minutes on a busy machine: make test-full")
 async def test_a_database_that_is_away(browser: Browser, world: World, tmp_path: Path) -> None:
     place = world.server.place
     if not place.store.startswith("neo4j"):

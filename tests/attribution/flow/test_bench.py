@@ -1,4 +1,4 @@
-"""Faults injected into recorded traces: how many the free pass names, by which proof, whatever operations are called."""
+"""Faults in recorded traces: how many the free pass names, by which proof, whatever operations are called."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from attribution.verdicts.verdict import Verdict, from_attribution
 from ingest.files.importing import import_path
 from store.contract.protocol import Database
 from store.open import open_database
-from tests.data import FULL, data_folder, needs_data, trace_files
+from tests.data import data_folder, needs_data, trace_files
 
 pytestmark = needs_data
 
@@ -155,7 +155,7 @@ def _renamed(path: Path, to: Path) -> Path:
     return to
 
 
-@pytest.mark.parametrize("small_file", SYSTEMS if FULL else ["evermemos"], indirect=True)
+@pytest.mark.parametrize("small_file", ["evermemos"], indirect=True)
 async def test_both_engines_give_the_same_verdicts(small_file: Path, neo4j_database: Database, tmp_path: Path) -> None:
     async with await open_database(f"sqlite:///{tmp_path / 'bench.db'}") as embedded:
         left = _named(*await _verdicts(embedded, f"verdicts-{tmp_path.name}", small_file))

@@ -17,19 +17,19 @@ from schema.models import Attribution, Derivation, Failure
 from store.open import open_database
 from store.shared.paging import elements
 from tests.attribution.spine.checking import check
-from tests.data import FULL, SAMPLE, needs_data, trace_files
+from tests.data import SAMPLE, needs_data, trace_files
 
 _SOME = 5
-"""Failures of a file; all of them in full size."""
+"""Failures of a file."""
 
 
 def _files() -> list[Path]:
     found = trace_files("bench", "traces")
-    return found if FULL else [one for one in found if one.parent.name != "traces" and "-1" in one.name]
+    return [one for one in found if one.parent.name != "traces" and "-1" in one.name]
 
 
 def _some(failures: list[Failure]) -> list[Failure]:
-    return failures if FULL else failures[:: max(1, len(failures) // _SOME)]
+    return failures[:: max(1, len(failures) // _SOME)]
 
 
 async def _check(file: Path, folder: Path) -> None:

@@ -86,12 +86,10 @@ async def _run(
 @pytest.mark.parametrize(
     ("program", "environment"),
     [
-        pytest.param("mem0:Mem0Program", name, marks=environments.only_in_full(name))
-        for name in ("mem0-2.2.1", "mem0-1.0.11")
-    ]
-    + [
-        pytest.param("langchain_rag:LangChainRag", "langchain"),
-        pytest.param("langgraph_store:LangGraphStore", "langchain"),
+        ("mem0:Mem0Program", "mem0-2.2.1"),
+        pytest.param("mem0:Mem0Program", "mem0-1.0.11", marks=pytest.mark.full),
+        pytest.param("langchain_rag:LangChainRag", "langchain", marks=pytest.mark.full),
+        pytest.param("langgraph_store:LangGraphStore", "langchain", marks=pytest.mark.full),
     ],
 )
 async def test_an_adapter_remembers_answers_and_is_recorded(

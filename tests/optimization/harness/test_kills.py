@@ -16,15 +16,14 @@ from attribution.verdicts.stored import every_failure
 from schema.models import Derivation, Operation, Variable
 from store.open import open_database
 from store.shared.paging import elements
-from tests.data import FULL
 from tests.optimization.harness import miniatures
 from tests.optimization.harness.killed import Killed
 from tests.optimization.harness.model import reply
 
-PEOPLE = 4 if FULL else 2
+PEOPLE = 2
 CALLS = 6 * PEOPLE
-_POINTS = sorted(random.Random(7).sample(range(1, CALLS), 20 if FULL else 2))
-BOUNDARIES = ["run/users/*/events.ndjson", "run/users/*/answers.json", "run/users/*/recorded.ndjson", "graph.db-wal"]
+_POINTS = sorted(random.Random(7).sample(range(1, CALLS), 2))
+BOUNDARIES = ["run/users/*/answers.json", "run/users/*/recorded.ndjson"]
 
 
 class Evaluation(Killed):
@@ -100,7 +99,7 @@ async def test_killed_while_a_model_is_asked(killed: Evaluation, expected: list[
     assert len(asked) <= CALLS
 
 
-@pytest.mark.parametrize("boundary", BOUNDARIES if FULL else BOUNDARIES[1:3])
+@pytest.mark.parametrize("boundary", BOUNDARIES)
 async def test_killed_at_the_boundary_of_a_stage(killed: Evaluation, expected: list[Any], boundary: str) -> None:
     assert killed.evaluate(at_file=boundary) in {-signal.SIGKILL, 0}
     assert killed.evaluate() == 0, killed.errors

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
 from tests.sdk.instruments.faults import blamed, complain, complaining
 from tests.sdk.instruments.running import Run, check_whole
 from tests.sdk.instruments.test_langmem import call
@@ -52,7 +51,7 @@ def complaints(recorded: Run) -> list[dict[str, Any]]:
     return events
 
 
-@pytest.mark.parametrize("environment", [pytest.param(name, marks=only_in_full(name)) for name in FAMILIES])
+@pytest.mark.parametrize("environment", FAMILIES)
 def test_each_fault_is_found_in_what_was_recorded_live(environment: str, tmp_path: Path) -> None:
     without, recorded = both("langmem_faults.py", environment, script, tmp_path / "application")
     assert recorded.said == without.said

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
 from tests.sdk.instruments import scripted_openai
 from tests.sdk.instruments.running import run
 from tests.sdk.instruments.unchanged import FAMILIES
@@ -18,7 +17,7 @@ def script(body: dict[str, Any]) -> str | int:
     return 500 if last == "fail" else f"said: {last.removeprefix('say: ')}"
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=only_in_full(name)) for name in FAMILIES])
+@pytest.fixture(scope="module", params=FAMILIES)
 def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("storm")
     with scripted_openai.running(script) as model:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
+from tests.environments import params_of
 from tests.sdk.instruments import scripted_openai
 from tests.sdk.instruments.faults import blamed_operations, complain, complaining
 from tests.sdk.instruments.mem0_model import model
@@ -48,7 +48,7 @@ def complaints(recorded: Run) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     "environment",
-    [pytest.param(name, marks=only_in_full(name)) for name in ("mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0")],
+    params_of("mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0"),
 )
 def test_each_fault_is_found_in_what_was_recorded_live(environment: str, tmp_path: Path) -> None:
     with scripted_openai.running(model(facts=FACTS, answer=answer)) as server:

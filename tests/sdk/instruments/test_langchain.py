@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
 from tests.sdk.instruments.running import Run, check_whole
 from tests.sdk.instruments.unchanged import FAMILIES, both, complaints, considered, names, past, sources
 
@@ -31,7 +30,7 @@ def script(body: dict[str, Any]) -> str:
     return f"About: {body['messages'][-1]['content']}"
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=only_in_full(name)) for name in FAMILIES])
+@pytest.fixture(scope="module", params=FAMILIES)
 def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     return both("langchain_rag.py", request.param, script, tmp_path_factory.mktemp("rag"))
 
@@ -126,7 +125,7 @@ def test_what_runs_before_the_search_or_beside_it_is_in_the_memory_s_trace(tmp_p
     assert (other["trace"] == memory, alone) == (False, [len(other["value"])])
 
 
-@only_in_full("langchain-stores")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("store", "method"), [("faiss", "from_texts"), ("chroma", "add_texts"), ("qdrant", "add_documents")]
 )

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
 from tests.sdk.instruments.running import Run, check_whole
 from tests.sdk.instruments.unchanged import FAMILIES, both, complaints, names, past
 
@@ -15,7 +14,7 @@ def script(body: dict[str, Any]) -> str:
     return f"Reply to: {body['messages'][-1]['content']}"
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=only_in_full(name)) for name in FAMILIES])
+@pytest.fixture(scope="module", params=FAMILIES)
 def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     return both("langgraph_agent.py", request.param, script, tmp_path_factory.mktemp("graph"))
 

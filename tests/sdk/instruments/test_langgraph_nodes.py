@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
 from tests.sdk.instruments import scripted_openai
 from tests.sdk.instruments.mem0_model import model
 from tests.sdk.instruments.running import Run, check_whole, run
@@ -21,7 +20,7 @@ def script(body: dict[str, Any]) -> str:
     return "<rooms>" if last.startswith("topic of: What") else f"re {last.rpartition('topic of: ')[2]}"
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=only_in_full(name)) for name in FAMILIES])
+@pytest.fixture(scope="module", params=FAMILIES)
 def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     return both("langgraph_nodes.py", request.param, script, tmp_path_factory.mktemp("nodes"))
 
@@ -77,7 +76,7 @@ def test_an_answer_derives_from_what_the_other_node_s_model_said(runs: tuple[Run
     assert "re And the pears of Halina?" in past(recorded, reply, "Response")
 
 
-@only_in_full("graph-mem0")
+@pytest.mark.full
 def test_a_memory_that_a_node_uses_is_where_the_node_is(tmp_path: Path) -> None:
     with scripted_openai.running(model()) as server:
         options: dict[str, Any] = {"model": server.url, "more": {"OPENAI_API_BASE": server.url}}

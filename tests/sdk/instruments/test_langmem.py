@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
 from tests.sdk.instruments.running import Run, check_whole
 from tests.sdk.instruments.unchanged import FAMILIES, both, complaints, names, past
 
@@ -35,7 +34,7 @@ def call(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=only_in_full(name)) for name in FAMILIES])
+@pytest.fixture(scope="module", params=FAMILIES)
 def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     return both("langmem_managers.py", request.param, script, tmp_path_factory.mktemp("langmem"))
 

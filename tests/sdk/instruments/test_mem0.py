@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
+from tests.environments import params_of
 from tests.sdk.instruments import scripted_openai
 from tests.sdk.instruments.mem0_model import model
 from tests.sdk.instruments.running import Run, check_whole, run
 
-VERSIONS = [pytest.param(name, marks=only_in_full(name)) for name in ("mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0")]
+VERSIONS = params_of("mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0")
 
 FIRST = "Hello, I am alice. I have a dog called Bo. I live in Berlin."
 SECOND = "I moved to Paris last week."
@@ -225,7 +225,7 @@ def test_failures_are_the_program_s_own(environment: str, tmp_path: Path) -> Non
     assert "error" in {event["status"] for event in recorded.of("operationEnded")}
 
 
-@only_in_full("a hundred users of mem0")
+@pytest.mark.full
 def test_a_hundred_users_in_tasks(tmp_path: Path) -> None:
     without, recorded = both("mem0-2.2.1", "users_async", tmp_path, USERS="100")
     assert recorded.said == without.said
@@ -254,7 +254,7 @@ def test_another_process_reads_what_this_one_wrote(environment: str, tmp_path: P
     assert {event["trace"] for event in second.events} == {event["trace"] for event in first.events}
 
 
-@only_in_full("mem0-stores")
+@pytest.mark.full
 @pytest.mark.parametrize("store", ["chroma", "faiss"])
 def test_other_vector_stores(store: str, tmp_path: Path) -> None:
     without, recorded = both("mem0-stores", "story", tmp_path, APPLICATION_STORE=store)

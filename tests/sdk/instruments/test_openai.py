@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
+from tests.environments import params_of
 from tests.sdk.instruments import scripted_openai
 from tests.sdk.instruments.running import Run, check_whole, run
 
-ENVIRONMENTS = ["mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0"]  # openai 3, 2 and 1
+ENVIRONMENTS = params_of("mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0")  # openai 3, 2 and 1
 
 
 def script(body: dict[str, Any]) -> str | dict[str, Any] | int:
@@ -28,7 +28,7 @@ def script(body: dict[str, Any]) -> str | dict[str, Any] | int:
     return words
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=only_in_full(name)) for name in ENVIRONMENTS])
+@pytest.fixture(scope="module", params=ENVIRONMENTS)
 def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     """The same program without and with the recorder."""
     folder = tmp_path_factory.mktemp("openai")

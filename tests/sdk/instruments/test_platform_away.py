@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
 from tests.sdk import platform
 from tests.sdk.instruments import scripted_openai
 from tests.sdk.instruments.mem0_model import model
@@ -20,11 +19,11 @@ from tests.server.forwarder import Forwarder
 @pytest.mark.parametrize(
     ("application", "environment", "arguments", "says", "operation"),
     [
-        pytest.param("mem0_story.py", name, ("story",), model(), "mem0 add", marks=only_in_full(name), id=name)
+        pytest.param("mem0_story.py", name, ("story",), model(), "mem0 add", marks=pytest.mark.full, id=name)
         for name in ("mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0")
     ]
     + [
-        pytest.param("langchain_rag.py", name, (), script, "ChatOpenAI", marks=only_in_full(name), id=name)
+        pytest.param("langchain_rag.py", name, (), script, "ChatOpenAI", marks=pytest.mark.full, id=name)
         for name in ("langchain", "langchain-0.3")
     ],
 )

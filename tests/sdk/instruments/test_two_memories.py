@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.environments import only_in_full
 from tests.sdk.instruments import scripted_openai
 from tests.sdk.instruments.faults import blamed_operations, complaining
 from tests.sdk.instruments.running import Run, check_whole, run
 from tests.sdk.instruments.unchanged import past
 
-pytestmark = only_in_full("graph-mem0")
+pytestmark = pytest.mark.full
 
 FACTS = {"hazelnuts": "Allergic to hazelnuts", "sister": "Has a sister called Ilse who lives in Tromso"}
 """What the model extracts for mem0 from a message with this word; of the passport, nothing."""

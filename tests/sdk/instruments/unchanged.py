@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.environments import params_of
 from tests.sdk.instruments import scripted_openai
 from tests.sdk.instruments.running import Run, run
 from tests.sdk.instruments.scripted_openai import Script
 
 EVERYTHING = "langchain,langgraph,langmem,llamaindex,everos,openai"
-FAMILIES = ["langchain", "langchain-0.3"]
+FAMILIES = params_of("langchain", "langchain-0.3")
 
 
 def both(

@@ -1,0 +1,96 @@
+"""The table of suites holds every source file and all that `make test` leaves out, and names nothing that is gone."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import suites
+from tests.data import ROOT
+from tests.suites import CHANGES, EVERYTHING, FULL, SUITES, is_within, needed_by, row_of
+
+
+def _files() -> list[str]:
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("no git")
+    return done.stdout.splitlines()
+
+
+def test_every_file_has_a_row() -> None:
+    assert [file for file in _files() if not file.startswith("tests/") and row_of(file) is None] == []
+
+
+def test_every_folder_of_sources_needs_a_suite() -> None:
+    packages = {file.partition("/")[0] for file in _files() if file.endswith("/__init__.py")} - {"tests"}
+    assert {folder for folder in packages if not needed_by(f"{folder}/new.py")} == set()
+
+
+def test_rows_suites_and_paths_exist() -> None:
+    named = [*CHANGES, *FULL, *(path for paths in SUITES.values() for path in paths)]
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert {suite for names in CHANGES.values() for suite in names} == set(SUITES)
+
+
+def test_every_module_is_in_a_suite() -> None:
+    chosen = [path for suite, paths in SUITES.items() if suite != "everything" for path in paths]
+    modules = [file for file in _files() if re.fullmatch(r"tests/(.*/)?test_\w+\.py", file) and (ROOT / file).exists()]
+    assert [module for module in modules if not is_within(module, chosen)] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "needed"),
+    [
+        ("store/new.py", SUITES["engines"]),
+        ("tests/cli/test_fail.py", ["tests/cli/test_fail.py"]),
+        ("tests/cli/conftest.py", ["tests/cli"]),
+        ("tests/cli/test_gone.py", []),
+        ("tests/gone/conftest.py", []),
+        ("tests/test_columns.py", ["tests/test_columns.py"]),
+        ("tests/conftest.py", [EVERYTHING]),
+        ("nobody/knows.py", [EVERYTHING]),
+    ],
+)
+def test_what_a_change_needs(file: str, needed: list[str]) -> None:
+    assert needed_by(file) == needed
+
+
+def test_a_commit_that_is_not_in_the_history_needs_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "last-full").write_text("0" * 40, "utf-8")
+    monkeypatch.setattr(suites, "_LAST_FULL", tmp_path / "last-full")
+    suites.main()
+    assert capsys.readouterr().out == EVERYTHING
+
+
+def test_changes_since_a_commit_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*arguments: str) -> str:
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        return subprocess.run(
+            ["git", *who, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+
+    git("init", "--quiet")
+    for name in ("kept", "moved", "changed"):
+        (tmp_path / name).write_text(name, "utf-8")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "first")
+    (tmp_path / "last").write_text(git("rev-parse", "HEAD"), "utf-8")
+    git("mv", "moved", "new place")
+    git("commit", "--quiet", "-m", "second")
+    (tmp_path / "changed").write_text("again", "utf-8")
+    monkeypatch.setattr(suites, "ROOT", tmp_path)
+    monkeypatch.setattr(suites, "_LAST_FULL", tmp_path / "last")
+    assert suites.changed() == ["changed", "last", "moved", "new place"]
+
+
+def test_a_path_that_does_not_exist_is_named() -> None:
+    command = [sys.executable, "-m", "tests", "tests/contract/test_nothing.py"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "file or directory not found: tests/contract/test_nothing.py" in done.stderr + done.stdout

@@ -1,0 +1,77 @@
+"""Which of the collected tests run: those of `make test`, and all of the paths that the command line names.
+
+`tests/conftest.py` re-exports the hooks. ``suites.toml`` says what `make test` leaves out; beside that it leaves out
+tests with the mark ``full``, and tests for several engines on all engines but SQLite, unless they have the mark
+``each_engine``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.groups import VERSIONED
+from tests.suites import FULL, is_within, overlap
+
+_OTHER_ENGINES = {"sqlite_files_database", "neo4j_database", "neo4j_place_of_server"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options that choose tests."""
+    parser.addoption(
+        "--full", action="append", default=[], metavar="PATH", help="with what only `make test-all` runs of this path"
+    )
+    parser.addoption("--versioned", action="store_true", help="only what tests.groups names for each version of Neo4j")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marks; what the command line names must exist, and runs in full."""
+    for mark in (
+        "neo4j: needs a Neo4j server",
+        "once: is not worth its time on each version of Neo4j; all that tests.groups does not name has it",
+        "values: also runs on SQLite with its values outside the file",
+        "full: takes long, or repeats at a larger scale what other tests have shown: only `make test-all` runs it",
+        "each_engine: runs on Neo4j too in `make test`, where tests for several engines run on SQLite alone",
+        "one_engine: what is tested comes before the store or beside it, so it never runs on Neo4j",
+    ):
+        config.addinivalue_line("markers", mark)
+    if not hasattr(config, "workerinput"):  # else the options are those of the process that distributes the tests
+        named = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
+        config.option.full = [_known(config, one) for one in (*config.option.full, *named)]
+
+
+def _known(config: pytest.Config, named: str) -> str:
+    """The start of the ids of the tests that the command line names."""
+    name, colons, inside = named.partition("::")
+    path = (config.invocation_params.dir / name).resolve()
+    if not path.exists():
+        raise pytest.UsageError(f"file or directory not found: {named}")
+    inner = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
+    return f"{inner.as_posix()}{colons}{inside}"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Modules of which no test runs are not even imported, because that takes longer than some tests."""
+    if not collection_path.is_relative_to(config.rootpath):
+        return None
+    name = collection_path.relative_to(config.rootpath).as_posix()
+    full: list[str] = config.getoption("full")
+    wanted = [one.partition("::")[0] for one in full]
+    if config.getoption("versioned"):
+        return None if overlap(name, VERSIONED) and overlap(name, wanted) else True
+    return True if is_within(name, FULL) and not overlap(name, wanted) else None
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether this run leaves out a test."""
+    callspec = getattr(item, "callspec", None)
+    engines = set() if callspec is None else {callspec.params.get("database"), callspec.params.get("place")}
+    is_on_another_engine = not _OTHER_ENGINES.isdisjoint(engines)
+    if is_on_another_engine and item.get_closest_marker("one_engine") is not None:
+        return True
+    if is_within(item.nodeid, item.config.getoption("full")):
+        return False
+    if item.get_closest_marker("full") is not None:
+        return True
+    return is_on_another_engine and item.get_closest_marker("each_engine") is None
