@@ -9,9 +9,14 @@ from uuid import uuid4
 import neo4j
 import pytest
 import pytest_asyncio
+from neo4j.spatial import WGS84Point
+from neo4j.time import Date, DateTime, Duration, Time
 
+from api.cli.cypher import _parameter
+from api.cli.errors import UsageError
 from store.neo4j import query
 from store.neo4j.database import Neo4jDatabase
+from store.neo4j.json_values import json_value
 from tests.cli.conftest import Cli
 from tests.contract.samples import assistant
 from tests.neo4j_server import Neo4jServer
@@ -81,13 +86,25 @@ def test_the_project_is_a_parameter(ask: Cli, project: str) -> None:
         ("", ""),
     ],
 )
-def test_a_parameter_is_json_or_text(ask: Cli, given: str, value: Any) -> None:
-    assert ask("cypher", "RETURN $x AS x", "-p", f"x={given}", "--json").json["rows"] == [{"x": value}]
+def test_a_parameter_is_json_or_text(given: str, value: Any) -> None:
+    assert _parameter(f"x={given}") == ("x", value)
+
+
+def test_parameters_and_values_come_through(ask: Cli) -> None:
+    text = "RETURN $x AS x, datetime('2026-03-01T12:30:15.123456Z') AS at, point({longitude: 5, latitude: 60}) AS here"
+    assert ask("cypher", text, "-p", 'x={"b": [1, "ä"]}', "--json").json["rows"] == [
+        {
+            "x": {"b": [1, "ä"]},
+            "at": "2026-03-01T12:30:15.123456Z",
+            "here": {"srid": 4326, "coordinates": [5.0, 60.0]},
+        }
+    ]
 
 
 @pytest.mark.parametrize("given", ["x", "=1", "a b=1", "$=1", "`x`=1"])
-def test_a_parameter_has_a_name(ask: Cli, given: str) -> None:
-    assert "NAME=VALUE" in ask("cypher", "RETURN 1", "-p", given, code=2).err
+def test_a_parameter_has_a_name(given: str) -> None:
+    with pytest.raises(UsageError, match="NAME=VALUE"):
+        _parameter(given)
 
 
 def test_standard_input_may_hold_the_query(ask: Cli) -> None:
@@ -118,22 +135,26 @@ def test_nodes_relationships_and_paths_are_objects(ask: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "value"),
+    ("value", "expected"),
     [
-        ("datetime('2026-03-01T12:30:15.123456Z')", "2026-03-01T12:30:15.123456Z"),
-        ("datetime('2026-03-01T12:30:15+02:00')", "2026-03-01T10:30:15.000000Z"),
-        ("datetime('2026-03-01T12:30:15.000000001Z')", "2026-03-01T12:30:15.000000001Z"),
-        ("localdatetime('2026-03-01T12:30:15')", "2026-03-01T12:30:15.000000000"),
-        ("date('2026-03-01')", "2026-03-01"),
-        ("localtime('12:30')", "12:30:00.000000000"),
-        ("duration('P1DT2S')", "P1DT2S"),
-        ("point({longitude: 5, latitude: 60})", {"srid": 4326, "coordinates": [5.0, 60.0]}),
-        ("0.0/0.0", None),
-        ("9223372036854775807", 9223372036854775807),
+        (DateTime.from_iso_format("2026-03-01T12:30:15.123456Z"), "2026-03-01T12:30:15.123456Z"),
+        (DateTime.from_iso_format("2026-03-01T12:30:15.000000+02:00"), "2026-03-01T10:30:15.000000Z"),
+        (DateTime.from_iso_format("2026-03-01T12:30:15.000000001Z"), "2026-03-01T12:30:15.000000001Z"),
+        (DateTime(2026, 3, 1, 12, 30, 15), "2026-03-01T12:30:15.000000000"),
+        (Date(2026, 3, 1), "2026-03-01"),
+        (Time(12, 30), "12:30:00.000000000"),
+        (Duration(days=1, seconds=2), "P1DT2S"),
+        (WGS84Point((5, 60)), {"srid": 4326, "coordinates": [5.0, 60.0]}),
+        (2**63 - 1, 2**63 - 1),
+        ([None, {"a": Date(2026, 3, 1)}], [None, {"a": "2026-03-01"}]),
     ],
 )
-def test_values_are_json(ask: Cli, expression: str, value: Any) -> None:
-    assert ask("cypher", f"RETURN {expression} AS x", "--json").json["rows"] == [{"x": value}]
+def test_values_are_json(value: Any, expected: Any) -> None:
+    assert json_value(value) == expected
+
+
+def test_what_is_no_number_is_null(ask: Cli) -> None:
+    assert ask("cypher", "RETURN 0.0/0.0 AS x", "--json").json["rows"] == [{"x": None}]
 
 
 def test_what_is_shown_can_not_steer_the_terminal(ask: Cli) -> None:

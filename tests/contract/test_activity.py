@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 
+import pytest
+
 from schema.kinds import OperationKind, Status, VariableKind
 from schema.models import Element, Operation
 from store.contract.answers import Label
@@ -24,6 +26,7 @@ def _trace(project: str) -> TraceBuilder:
     return trace
 
 
+@pytest.mark.each_engine
 async def test_activity_is_counted_in_stretches(store: GraphStore, database: Database, project: str) -> None:
     trace = _trace(project)
     await trace.write(store)

@@ -47,6 +47,7 @@ async def done(database: Database, queue: AnnotationQueue, person: str, reason: 
     return id_
 
 
+@pytest.mark.each_engine
 async def test_a_queue_is_kept_as_it_was_made(database: Database, trace: TraceBuilder, project: str) -> None:
     records = database.records(project)
     queue = await queue_of(database, project, people=("Ada", "Ben"), count=5, reservation_minutes=7)
@@ -100,6 +101,7 @@ async def test_a_bad_queue_is_refused(
     assert (await database.records(project).queue_page()).items == []
 
 
+@pytest.mark.each_engine
 async def test_each_case_goes_to_as_many_people_as_are_wanted(
     database: Database, trace: TraceBuilder, project: str
 ) -> None:
@@ -212,6 +214,7 @@ async def test_what_is_skipped_is_for_others(database: Database, project: str, s
     assert (back.failure.id, back.assignment.progress) == (first, Progress.RESERVED)
 
 
+@pytest.mark.each_engine
 async def test_undo_takes_back_the_last_act(database: Database, trace: TraceBuilder, project: str) -> None:
     queue, store = await queue_of(database, project), database.project(project)
     ada = bench(database, queue, "Ada")
@@ -285,6 +288,7 @@ async def test_what_is_not_given_is_not_taken(database: Database, trace: TraceBu
         await bench(database, queue, "Ada").submit(wrong)
 
 
+@pytest.mark.each_engine
 async def test_a_closed_queue_takes_nothing_and_loses_nothing(
     database: Database, trace: TraceBuilder, project: str
 ) -> None:
@@ -299,6 +303,7 @@ async def test_a_closed_queue_takes_nothing_and_loses_nothing(
             await act
 
 
+@pytest.mark.each_engine
 async def test_cases_that_are_deleted_are_passed_over(database: Database, trace: TraceBuilder, project: str) -> None:
     queue, store = await queue_of(database, project), database.project(project)
     first, second, third = order_of(queue, "Ada")[:3]
@@ -348,6 +353,7 @@ async def test_acts_stand_in_the_audit_log(database: Database, trace: TraceBuild
     assert actions == ["reserveCase", "submitCase", "undoVerdict", "undoCase", "skipCase"]
 
 
+@pytest.mark.each_engine
 async def test_what_is_withheld(database: Database, trace: TraceBuilder, project: str) -> None:
     """All cases of a queue, from its annotators, each until they have submitted it."""
     records = database.records(project)

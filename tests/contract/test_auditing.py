@@ -70,6 +70,7 @@ async def _state(database: Database, trace: TraceBuilder) -> list[Any]:
     return [*kept, await store.attributions([failure.id for failure in trace.failures]), await store.stats()]
 
 
+@pytest.mark.each_engine
 @pytest.mark.values
 @pytest.mark.parametrize("name", ACTS)
 async def test_a_change_has_an_entry(database: Database, project: str, name: str) -> None:
@@ -81,7 +82,6 @@ async def test_a_change_has_an_entry(database: Database, project: str, name: str
     assert (await _records(database, trace).audit()).items == [told]
 
 
-@pytest.mark.values
 @pytest.mark.parametrize("name", ACTS)
 async def test_without_its_entry_nothing_is_changed(database: Database, project: str, name: str) -> None:
     """The database itself can't take the entry: the change that was made before it in the transaction goes too."""
@@ -94,7 +94,6 @@ async def test_without_its_entry_nothing_is_changed(database: Database, project:
     assert (await _records(database, trace).audit()).items == []
 
 
-@pytest.mark.values
 @pytest.mark.parametrize("name", ["revoke_key", "cancel_job", "delete_failure", "delete_trace"])
 async def test_what_is_not_there_has_no_entry(database: Database, project: str, name: str) -> None:
     with pytest.raises(NotFoundError):
@@ -113,7 +112,6 @@ async def test_what_changes_nothing_has_no_entry(database: Database, project: st
     assert (await records.audit()).items == []
 
 
-@pytest.mark.values
 @pytest.mark.parametrize("name", ACTS)
 async def test_an_act_that_is_cancelled_at_any_moment_has_an_entry_or_was_not_done(
     database: Database, project: str, name: str
@@ -136,6 +134,7 @@ async def test_an_act_that_is_cancelled_at_any_moment_has_an_entry_or_was_not_do
         assert [replace(found, outcome="ok") for found in entries] in ([], [told])
 
 
+@pytest.mark.each_engine
 async def test_an_outcome_is_settled_once(database: Database, project: str) -> None:
     records = database.records(project)
     await records.log([entry(project, outcome=BEGUN), entry(project, 1, outcome="StoreError")])

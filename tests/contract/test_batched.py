@@ -21,6 +21,7 @@ ABSENT = [make_id("nothing", "at all"), "", "x", "ünï"]
 PAGED = [Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION, Label.FAILURE]
 
 
+@pytest.mark.each_engine
 async def test_pages_of_several_traces(store: GraphStore, project: str) -> None:
     traces = [assistant(project), random_trace(project, 7, size=20), TraceBuilder(project, "empty")]
     for trace in traces:
@@ -69,6 +70,7 @@ async def test_pages_of_some_kinds(store: GraphStore, project: str) -> None:
         assert found[trace.trace.id] == Page(expected, None)
 
 
+@pytest.mark.each_engine
 async def test_several_operations(store: GraphStore, project: str) -> None:
     traces = [assistant(project), random_trace(project, 9)]
     for trace in traces:
@@ -98,6 +100,7 @@ async def test_several_operations(store: GraphStore, project: str) -> None:
     assert await store.operations([]) == {}
 
 
+@pytest.mark.each_engine
 async def test_derivations_of_several_variables(store: GraphStore, project: str) -> None:
     trace = random_trace(project, 10)
     await trace.write(store)
@@ -113,6 +116,7 @@ async def test_derivations_of_several_variables(store: GraphStore, project: str)
     assert await store.derivations_of([]) == {}
 
 
+@pytest.mark.each_engine
 async def test_users_of_several_variables(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -140,6 +144,7 @@ async def test_derivations_come_in_the_order_of_the_trace(store: GraphStore, pro
         assert [one.sequence for one in found[id_]] == [1, 2, 3]
 
 
+@pytest.mark.each_engine
 async def test_versions_of_several_variables(store: GraphStore, project: str) -> None:
     traces = [assistant(project), random_trace(project, 11), assistant(project, "twin")]
     for trace in traces:
@@ -150,6 +155,7 @@ async def test_versions_of_several_variables(store: GraphStore, project: str) ->
     assert await store.versions_of([]) == {}
 
 
+@pytest.mark.each_engine
 async def test_counts_of_several_traces(store: GraphStore, project: str) -> None:
     traces = [assistant(project), random_trace(project, 12), TraceBuilder(project, "empty")]
     for trace in traces:
@@ -205,6 +211,7 @@ async def test_what_came_later_is_as_though_it_had_not_happened(store: GraphStor
     assert len(both.variables) == 8
 
 
+@pytest.mark.each_engine
 async def test_verdicts_are_deleted(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     (failure,) = trace.failures

@@ -29,6 +29,7 @@ async def test_of_twenty_runners_each_has_a_job_of_its_own(
     assert await records.jobs([one.id for one in claimed]) == claimed
 
 
+@pytest.mark.each_engine
 async def test_of_twenty_runners_one_has_the_only_job(
     records: ProjectRecords, registry: Registry, project: str
 ) -> None:

@@ -76,6 +76,7 @@ async def test_eight_writers_of_one_trace_add_each_element_once(
     await assert_whole(store, trace)
 
 
+@pytest.mark.each_engine
 async def test_eight_equal_writers(store: GraphStore, project: str) -> None:
     trace = growing(project)
     results = await asyncio.gather(*(trace.write(store) for _ in range(WRITERS)))

@@ -201,6 +201,7 @@ def test_the_filters_tell_failures_apart(project: str) -> None:
     assert len(sizes) >= 8
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize("order", ORDERS, ids=lambda order: f"{order.by}-{'down' if order.descending else 'up'}")
 async def test_an_order_holds_over_all_pages(
     shared: GraphStore, traces: list[TraceBuilder], order: FailureOrder
@@ -251,6 +252,7 @@ async def test_a_cursor_is_of_one_order(shared: GraphStore, traces: list[TraceBu
         await shared.failures(None, 2, cursors[ORDERS[0]])
 
 
+@pytest.mark.each_engine
 async def test_groups_count_failures_by_what_their_verdicts_say(shared: GraphStore, traces: list[TraceBuilder]) -> None:
     for trace_id, shown in ((None, traces), (traces[0].trace.id, traces[:1])):
         counted = Counter(

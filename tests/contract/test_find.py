@@ -16,6 +16,7 @@ from tests.factory import TraceBuilder
 ABSENT = make_id("nothing", "at all")
 
 
+@pytest.mark.each_engine
 async def test_get_keeps_the_order_asked_for(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -40,6 +41,7 @@ async def test_get_of_very_many_ids(store: GraphStore, project: str) -> None:
     assert await store.get(Label.VARIABLE, [variable.id for variable in variables[::-1]]) == variables[::-1]
 
 
+@pytest.mark.each_engine
 async def test_every_element_is_resolved_by_its_id_and_by_a_prefix(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -53,6 +55,7 @@ async def test_every_element_is_resolved_by_its_id_and_by_a_prefix(store: GraphS
                     assert await store.resolve(element.id[:length], label, *place) == element
 
 
+@pytest.mark.each_engine
 async def test_an_element_is_resolved_by_its_id_in_the_source(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -107,6 +110,7 @@ async def test_an_id_in_the_source_that_several_labels_have(store: GraphStore, p
     assert await store.resolve("same", Label.VARIABLE) == variable
 
 
+@pytest.mark.each_engine
 async def test_a_variable_is_found_by_its_name(store: GraphStore, project: str) -> None:
     first, second = TraceBuilder(project, "first"), TraceBuilder(project, "second")
     step = first.operation("step")

@@ -47,6 +47,7 @@ async def people(store: GraphStore, failure: str) -> list[str | None]:
     return [one.reason for one in await store.attributions([failure]) if one.method == "human"]
 
 
+@pytest.mark.each_engine
 async def test_each_change_is_kept_and_undo_brings_back_the_one_before(store: GraphStore) -> None:
     _, failure = await written(store)
     assert await told(store, failure) == []

@@ -33,6 +33,7 @@ async def aged(database: Database, store: GraphStore, days: list[int]) -> list[I
     return made
 
 
+@pytest.mark.each_engine
 async def test_what_was_last_written_to_before_a_moment(database: Database, store: GraphStore) -> None:
     made = await aged(database, store, [3, 1, 2])
     oldest_first = [made[1], made[2], made[0]]
@@ -42,6 +43,7 @@ async def test_what_was_last_written_to_before_a_moment(database: Database, stor
     assert await store.idle_traces(LATER, START + timedelta(days=1, microseconds=1)) == Page(oldest_first[:1], None)
 
 
+@pytest.mark.each_engine
 async def test_what_is_not_among_the_newest(database: Database, store: GraphStore) -> None:
     made = await aged(database, store, [3, 1, 2])
     oldest_first = [made[1], made[2], made[0]]
@@ -76,6 +78,7 @@ async def test_a_write_makes_a_trace_young(database: Database, store: GraphStore
         assert (found.trace, found.written_at >= first.written_at) == (trace.trace, True)
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize("first", [1, 2, 100])
 async def test_pages_come_oldest_first_and_then_by_id(database: Database, store: GraphStore, first: int) -> None:
     made = await aged(database, store, [2, 1, 1, 3, 1])

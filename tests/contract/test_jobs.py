@@ -68,6 +68,7 @@ async def stored(records: ProjectRecords, number: int) -> Job:
     return found
 
 
+@pytest.mark.each_engine
 async def test_a_job_comes_back_as_it_was_added(records: ProjectRecords, project: str) -> None:
     full = job(
         project,
@@ -100,6 +101,7 @@ async def test_a_job_that_is_added_again_is_the_stored_one(
     assert await records.add_job(job(project, arguments="{}")) == running
 
 
+@pytest.mark.each_engine
 async def test_jobs_of_one_kind_and_state(records: ProjectRecords, project: str) -> None:
     kinds, states = list(JobKind), [JobState.DONE, JobState.FAILED]
     jobs = [job(project, number, kind=kinds[number % 3], state=states[number % 2]) for number in range(12)]
@@ -116,6 +118,7 @@ async def test_jobs_of_one_kind_and_state(records: ProjectRecords, project: str)
                 assert found == expected
 
 
+@pytest.mark.each_engine
 async def test_the_oldest_job_is_claimed_first(records: ProjectRecords, registry: Registry, project: str) -> None:
     for number in (2, 0, 1):
         await records.add_job(job(project, number))
@@ -133,6 +136,7 @@ async def test_the_oldest_job_is_claimed_first(records: ProjectRecords, registry
     assert await claim(registry, project, "one", 15) is None
 
 
+@pytest.mark.each_engine
 async def test_a_job_that_was_left_is_claimed_again(records: ProjectRecords, registry: Registry, project: str) -> None:
     await records.add_job(job(project))
     first = await claim(registry, project, "one", 1)
@@ -148,6 +152,7 @@ async def test_a_job_that_was_left_is_claimed_again(records: ProjectRecords, reg
     assert await stored(records, 0) == second
 
 
+@pytest.mark.each_engine
 async def test_leases_of_some_projects(
     records: ProjectRecords, registry: Registry, database: Database, project: str
 ) -> None:
@@ -183,6 +188,7 @@ async def test_jobs_of_some_projects_are_claimed(
         assert one is None or await registry.end_job(one.id, "one", JobState.DONE, at(2), None, None)
 
 
+@pytest.mark.each_engine
 async def test_a_lease_that_is_renewed_holds(records: ProjectRecords, registry: Registry, project: str) -> None:
     await records.add_job(job(project))
     first = await claim(registry, project, "one", 1)
@@ -201,6 +207,7 @@ async def test_a_lease_that_is_renewed_holds(records: ProjectRecords, registry: 
     assert await claim(registry, project, "two", 31, await registry.leases([project])) is not None
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize("state", [JobState.DONE, JobState.FAILED, JobState.CANCELLED])
 async def test_a_job_ends_once(records: ProjectRecords, registry: Registry, project: str, state: JobState) -> None:
     await records.add_job(job(project))
@@ -236,6 +243,7 @@ async def test_a_job_that_is_given_back_is_gone_on_with(
     )
 
 
+@pytest.mark.each_engine
 async def test_a_queued_job_is_cancelled_at_once(records: ProjectRecords, registry: Registry, project: str) -> None:
     await records.add_job(job(project))
     cancelled = replace(job(project), state=JobState.CANCELLED, ended_at=at(1), cancel_requested=True)
@@ -248,6 +256,7 @@ async def test_a_queued_job_is_cancelled_at_once(records: ProjectRecords, regist
             await records.cancel_job(absent, at(4))
 
 
+@pytest.mark.each_engine
 async def test_a_running_job_is_asked_to_stop(records: ProjectRecords, registry: Registry, project: str) -> None:
     await records.add_job(job(project))
     running = await claim(registry, project, "one", 1)
@@ -263,6 +272,7 @@ async def test_a_running_job_is_asked_to_stop(records: ProjectRecords, registry:
     assert (found.state, found.ended_at, found.owner) == (JobState.CANCELLED, at(12), None)
 
 
+@pytest.mark.each_engine
 async def test_how_the_queue_stands(records: ProjectRecords, registry: Registry, project: str) -> None:
     for attempt in range(20):  # other tests share the queue: what they change in the meantime is counted too
         first = 10 * attempt

@@ -18,6 +18,7 @@ from store.open import open_database
 from tests.contract.samples import assistant
 
 
+@pytest.mark.each_engine
 async def test_losses_are_kept_and_replaced(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)

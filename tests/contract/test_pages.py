@@ -40,6 +40,7 @@ async def all_pages(read: Callable[[str | None], Awaitable[Page[T]]], first: int
         after = page.next
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize("first", [1, 3, 1000])
 async def test_a_trace_is_paged_in_its_order(store: GraphStore, project: str, first: int) -> None:
     trace = random_trace(project, seed=1)
@@ -73,6 +74,7 @@ async def test_all_pages_are_read(store: GraphStore, project: str, first: int) -
     assert await elements(store, Variable, trace.trace.id, ["Message"]) == messages
 
 
+@pytest.mark.each_engine
 async def test_only_some_kinds_are_paged(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -118,6 +120,7 @@ async def test_what_is_added_behind_comes_with_later_pages(store: GraphStore, pr
     assert found == trace.variables
 
 
+@pytest.mark.each_engine
 async def test_traces_come_by_time_and_id(store: GraphStore, project: str) -> None:
     moments = [
         START,
@@ -141,6 +144,7 @@ async def test_traces_come_by_time_and_id(store: GraphStore, project: str) -> No
         assert await all_pages(lambda after, count=first: store.traces(count, after), first) == expected  # type: ignore[misc]
 
 
+@pytest.mark.each_engine
 async def test_failures_come_by_trace_and_id(store: GraphStore, project: str) -> None:
     traces = [TraceBuilder(project, name) for name in ("one", "two", "three")]
     for count, trace in enumerate(traces, 2):
@@ -157,6 +161,7 @@ async def test_failures_come_by_trace_and_id(store: GraphStore, project: str) ->
             assert found == expected
 
 
+@pytest.mark.each_engine
 async def test_verdicts_come_oldest_first(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     failures = [trace.failure(trace.variable(f"question {number}")) for number in range(3)]

@@ -83,6 +83,7 @@ def test_a_ladder_that_has_dead_ends_is_walked_to_its_end() -> None:
     assert not any("x" in node for chain in chains for node in chain)
 
 
+@pytest.mark.each_engine
 async def test_all_paths_of_an_answer(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)

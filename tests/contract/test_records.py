@@ -60,6 +60,7 @@ def records(database: Database, project: str) -> ProjectRecords:
     return database.records(project)
 
 
+@pytest.mark.each_engine
 async def test_a_key_is_found_by_its_id(database: Database, records: ProjectRecords, project: str) -> None:
     assert records.project_id == project
     plain = key(project)
@@ -111,6 +112,7 @@ async def test_a_moment_of_any_zone_is_kept_in_utc(records: ProjectRecords, proj
     assert kept.expires_at.tzinfo is UTC
 
 
+@pytest.mark.each_engine
 async def test_a_key_is_revoked_once(database: Database, records: ProjectRecords, project: str) -> None:
     one, other = key(project), key(project, 1)
     await records.add_key(one)
@@ -124,6 +126,7 @@ async def test_a_key_is_revoked_once(database: Database, records: ProjectRecords
             await records.revoke_key(absent, moment(9))
 
 
+@pytest.mark.each_engine
 async def test_a_key_keeps_when_it_was_last_used(database: Database, records: ProjectRecords, project: str) -> None:
     registry = database.registry()
     keys = [key(project, number) for number in range(3)]
@@ -146,6 +149,7 @@ async def test_times_come_back_in_utc(database: Database, records: ProjectRecord
     assert (revoked.revoked_at, revoked.revoked_at and revoked.revoked_at.tzinfo) == (moment(3), UTC)
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize("first", [1, 2, 100])
 async def test_pages_come_newest_first_and_then_by_id(records: ProjectRecords, project: str, first: int) -> None:
     times = [0, 3, 1, 1, 1, -5, 2]
@@ -190,6 +194,7 @@ async def test_what_is_no_cursor_is_refused(records: ProjectRecords, cursor: str
         assert len(str(caught.value)) < 500
 
 
+@pytest.mark.each_engine
 async def test_an_entry_is_logged_once(records: ProjectRecords, project: str) -> None:
     sparse = entry(project, 1, target=None, request_id=None)
     await records.log([entry(project), sparse])

@@ -50,6 +50,7 @@ async def left(store: GraphStore) -> set[str]:
     return {trace.external_id for trace in (await store.traces()).items}
 
 
+@pytest.mark.each_engine
 async def test_a_project_has_no_policy_or_one(records: ProjectRecords, project: str) -> None:
     assert await records.retention() is None
     for one in (policy(project), policy(project, None, 5), policy(project, 1, 1_000_000_000, changed_by="ünï")):
@@ -81,6 +82,7 @@ async def test_a_policy_is_of_its_project_alone(database: Database, records: Pro
     assert await records.retention() == policy(project)
 
 
+@pytest.mark.each_engine
 async def test_a_policy_that_is_due_is_taken_once(database: Database, records: ProjectRecords, project: str) -> None:
     registry = database.registry()
     other = database.records(f"{project}-other")
@@ -112,6 +114,7 @@ async def test_a_plan_says_what_would_go_and_why(database: Database, store: Grap
     assert await left(store) == {one.external_id for one in made}
 
 
+@pytest.mark.each_engine
 @pytest.mark.values
 async def test_a_run_deletes_what_the_plan_says(
     database: Database, store: GraphStore, records: ProjectRecords, project: str

@@ -12,6 +12,7 @@ from store.neo4j.store import Neo4jStore
 from tests.factory import TraceBuilder
 
 
+@pytest.mark.each_engine
 async def test_a_ladder_of_diamonds(store: GraphStore, project: str) -> None:
     """64 rungs have 2^64 paths."""
     trace = TraceBuilder(project)

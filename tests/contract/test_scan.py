@@ -42,6 +42,7 @@ async def hay(database: Database) -> GraphStore:
     return store
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -30,6 +30,7 @@ def counted(*traces: TraceBuilder) -> tuple[dict[str, int], dict[str, dict[str, 
     return labels, {label: dict(counter) for label, counter in kinds.items() if counter}
 
 
+@pytest.mark.each_engine
 async def test_counts_by_label_and_kind(store: GraphStore, project: str) -> None:
     first, second = assistant(project), random_trace(project, seed=2)
     await first.write(store)
@@ -62,6 +63,7 @@ async def test_bytes_are_those_of_the_database(store: GraphStore, project: str) 
         assert after.total_bytes == (after.graph_bytes or 0) + after.value_bytes
 
 
+@pytest.mark.each_engine
 async def test_what_does_not_exist_can_not_be_deleted(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -72,6 +74,7 @@ async def test_what_does_not_exist_can_not_be_deleted(store: GraphStore, project
     assert (await store.stats()).labels == counted(trace)[0]
 
 
+@pytest.mark.each_engine
 async def test_the_layout_is_up_to_date_and_healthy(database: Database) -> None:
     assert await database.migrate() == []
     health = await database.health()

@@ -81,6 +81,7 @@ async def assert_same(store: GraphStore, trace: TraceBuilder) -> None:
     assert same(await store.attributions([failure.id for failure in trace.failures]), trace.attributions)
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize("key", KEYS)
 async def test_texts_come_back_as_they_were(store: GraphStore, project: str, key: str) -> None:
     text = TEXTS[key]
@@ -166,6 +167,7 @@ async def test_what_is_not_given_is_none_and_what_is_empty_stays_empty(store: Gr
         assert (await trace.write(store)).created == {}
 
 
+@pytest.mark.each_engine
 async def test_attributes_come_back_to_the_letter(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     texts = [

@@ -23,6 +23,7 @@ def second(number: float) -> datetime:
     return NOON + timedelta(seconds=number)
 
 
+@pytest.mark.each_engine
 async def test_what_came_when(store: GraphStore, project: str) -> None:
     random = Random(3)
     came: list[tuple[str, str, datetime]] = []

@@ -32,6 +32,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.each_engine
 async def test_values_come_back_whole(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     for number, text in enumerate(TEXTS):
@@ -44,6 +45,7 @@ async def test_values_come_back_whole(store: GraphStore, project: str) -> None:
     assert [variable.value is None for variable in trace.variables] == [False] * 5 + [True, False] + [True] * 4
 
 
+@pytest.mark.each_engine
 async def test_many_values_at_once(store: GraphStore, project: str) -> None:
     random = Random(5)
     traces = [TraceBuilder(project, name) for name in ("one", "two")]
@@ -90,6 +92,7 @@ async def test_only_large_values_stand_beside_the_graph_and_once(store: GraphSto
         assert await store.value(variable) == trace.text(variable).encode()
 
 
+@pytest.mark.each_engine
 async def test_values_that_are_known_need_not_come_again(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     trace.variable("first", "large " * 1000)
@@ -152,6 +155,7 @@ async def test_versions_that_are_much_the_same_take_little_room(store: GraphStor
     assert all_of_them - one < 2 * (one - before)
 
 
+@pytest.mark.each_engine
 async def test_a_deleted_trace_leaves_nothing(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     result = await trace.write(store)

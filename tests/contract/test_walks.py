@@ -21,6 +21,7 @@ def names(elements: Sequence[Operation | Variable]) -> list[str]:
     return [element.external_id for element in elements]
 
 
+@pytest.mark.each_engine
 async def test_the_causal_past_of_an_answer(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -42,6 +43,7 @@ async def test_the_causal_past_of_an_answer(store: GraphStore, project: str) -> 
     assert (closure.roots, closure.truncated, closure.frontier) == ([answer.id], False, [])
 
 
+@pytest.mark.each_engine
 async def test_what_depends_on_a_message(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -85,6 +87,7 @@ async def test_the_closure_of_what_does_not_exist(store: GraphStore, project: st
                 await store.closure(ids, Direction.FORWARD, Budget(hops=1))
 
 
+@pytest.mark.each_engine
 async def test_a_filter_of_kinds_walks_through_other_kinds(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -99,6 +102,7 @@ async def test_a_filter_of_kinds_walks_through_other_kinds(store: GraphStore, pr
     assert (closure.variables, closure.truncated, closure.frontier) == ([], True, [trace.variables[6].id])
 
 
+@pytest.mark.each_engine
 async def test_a_budget_of_nodes_takes_the_newest_of_a_level(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     step = trace.operation("step")
@@ -133,6 +137,7 @@ async def test_parallel_derivations_are_all_part_of_a_closure(store: GraphStore,
     assert path == Path([target, source], trace.derivations[:1])
 
 
+@pytest.mark.each_engine
 async def test_a_path_runs_from_what_depends_to_what_it_depends_on(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -172,6 +177,7 @@ async def test_of_several_shortest_paths_the_oldest_is_taken(store: GraphStore, 
     assert names(path.variables) == ["target", "v2", "v4", "source"]
 
 
+@pytest.mark.each_engine
 async def test_the_versions_of_a_name(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     other = trace.variable("other note", name="note", class_name="Klass")
@@ -189,6 +195,7 @@ async def test_the_versions_of_a_name(store: GraphStore, project: str) -> None:
             await store.versions(absent)
 
 
+@pytest.mark.each_engine
 async def test_all_edges_of_a_trace(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -203,6 +210,7 @@ async def test_all_edges_of_a_trace(store: GraphStore, project: str) -> None:
         assert await store.edges(absent) == []
 
 
+@pytest.mark.each_engine
 async def test_all_that_the_operations_of_a_trace_used_and_ended(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     late, early, idle = (trace.operation(name, sequence=place) for name, place in (("b", 7), ("a", 3), ("c", 5)))
@@ -237,6 +245,7 @@ async def test_uses_at_one_place_come_by_the_sequence_of_what_is_used(store: Gra
     ]
 
 
+@pytest.mark.each_engine
 async def test_an_operation_with_what_it_used_and_made(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     step, other = trace.operation("step"), trace.operation("other")

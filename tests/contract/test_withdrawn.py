@@ -98,6 +98,7 @@ async def _attributed(store: GraphStore) -> Document:
     return await run(context, AttributeArguments())
 
 
+@pytest.mark.each_engine
 async def test_a_failure_goes_with_its_verdicts_and_nothing_else(store: GraphStore, project: str) -> None:
     trace, other = assistant(project), assistant(project, "other")
     await trace.write(store)

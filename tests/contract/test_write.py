@@ -45,6 +45,7 @@ async def assert_stored(store: GraphStore, batch: Batch) -> None:
         assert await store.get(label, [element.id for element in expected]) == expected
 
 
+@pytest.mark.each_engine
 async def test_what_is_written_is_read_again(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -64,6 +65,7 @@ async def test_kinds_and_times_are_what_they_were(store: GraphStore, project: st
                     assert found.utcoffset() == timedelta(0)
 
 
+@pytest.mark.each_engine
 async def test_a_write_counts_what_it_added(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     result = await trace.write(store)
@@ -71,6 +73,7 @@ async def test_a_write_counts_what_it_added(store: GraphStore, project: str) -> 
     assert result.existing == {}
 
 
+@pytest.mark.each_engine
 async def test_the_same_batch_again_changes_nothing(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     first = await trace.write(store)
@@ -85,6 +88,7 @@ async def test_the_same_batch_again_changes_nothing(store: GraphStore, project: 
     assert len(detail.used) == 2
 
 
+@pytest.mark.each_engine
 async def test_a_longer_batch_adds_only_what_is_new(store: GraphStore, project: str) -> None:
     short, whole = assistant(project).batch(), assistant(project)
     short = replace(
@@ -165,6 +169,7 @@ CONFLICTS: list[tuple[Label, int, str, Any]] = [
 ]
 
 
+@pytest.mark.each_engine
 @pytest.mark.parametrize(("label", "place", "field", "value"), CONFLICTS, ids=[f"{c[0]}-{c[2]}" for c in CONFLICTS])
 async def test_other_content_under_a_stored_id_is_refused_whole(
     store: GraphStore, project: str, label: Label, place: int, field: str, value: Any
@@ -217,6 +222,7 @@ async def test_another_place_in_the_trace_is_no_conflict(store: GraphStore, proj
     await assert_stored(store, trace.batch())
 
 
+@pytest.mark.each_engine
 async def test_the_attributes_of_a_trace_are_brought_up_to_date(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -235,6 +241,7 @@ async def test_a_trace_without_a_name_gets_the_first_one(store: GraphStore, proj
     assert [found.name for found in (await store.traces()).items] == ["first"]
 
 
+@pytest.mark.each_engine
 async def test_variables_change_places(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -247,6 +254,7 @@ async def test_variables_change_places(store: GraphStore, project: str) -> None:
         assert [one.sequence for one in found] == [one.sequence for one in (first, *others, last)]
 
 
+@pytest.mark.each_engine
 async def test_an_answer_is_judged_right_later_than_it_is_written(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project, "judged")
     question = trace.variable("question", kind=VariableKind.QUERY)
@@ -281,6 +289,7 @@ async def test_only_what_is_stored_can_be_judged(store: GraphStore, project: str
         await store.write(Batch(trace.trace, right_answers=[unknown]))
 
 
+@pytest.mark.each_engine
 async def test_what_is_known_of_a_failure_is_brought_up_to_date(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
@@ -297,6 +306,7 @@ async def test_what_is_known_of_a_failure_is_brought_up_to_date(store: GraphStor
     assert await store.attributions([new.id]) == trace.attributions
 
 
+@pytest.mark.each_engine
 async def test_a_verdict_is_replaced(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)

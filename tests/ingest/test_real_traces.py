@@ -93,7 +93,8 @@ def _cases() -> Iterator[Any]:
             engines |= {"sqlite-files": [], "neo4j": [pytest.mark.neo4j]}
         name = path.name.partition(".")[0]
         for engine, marks in engines.items():
-            yield pytest.param((engine, path), id=f"{engine}-{name}", marks=marks)
+            in_full = [] if path == small[0] and engine == "sqlite" else [pytest.mark.full]
+            yield pytest.param((engine, path), id=f"{engine}-{name}", marks=[*marks, *in_full])
 
 
 @lru_cache(1)

@@ -129,6 +129,7 @@ def test_times(server: RunningServer, start: int, end: int) -> None:
         assert _export(server, trace, "openlineage").status_code == 200
 
 
+@pytest.mark.full
 def test_a_flood_of_spans_is_taken_beside_others(server: RunningServer) -> None:
     """5,000 spans of one trace, each with a memory."""
     trace = uuid4().hex
