@@ -88,7 +88,7 @@ def _cases() -> Iterator[Any]:
     paths = trace_files("traces") or [Path("absent")]
     small = sorted(paths, key=lambda path: path.stat().st_size if path.exists() else 0)[:SMALL]
     for path in paths:
-        engines = {"sqlite": []}
+        engines: dict[str, list[pytest.MarkDecorator]] = {"sqlite": []}
         if path in small:
             engines |= {"sqlite-files": [], "neo4j": [pytest.mark.neo4j]}
         name = path.name.partition(".")[0]
