@@ -2,16 +2,15 @@
 ARG PYTHON_IMAGE=python:3.12-slim-trixie
 
 FROM ${PYTHON_IMAGE} AS build
-ARG UV_VERSION=0.13.9
 ENV UV_COMPILE_BYTECODE=1 \
     UV_LINK_MODE=copy \
     UV_NO_CACHE=1 \
     UV_PYTHON_DOWNLOADS=never
-RUN pip install --no-cache-dir "uv==${UV_VERSION}"
 WORKDIR /src
 # What changes seldom comes first: a change of the code installs no package again.
-COPY pyproject.toml requirements.lock ./
-RUN uv venv --python /usr/local/bin/python3 /opt/memtrace \
+COPY pyproject.toml requirements.lock requirements-uv.lock ./
+RUN pip install --no-cache-dir --require-hashes -r requirements-uv.lock \
+    && uv venv --python /usr/local/bin/python3 /opt/memtrace \
     && echo memtrace-recorder > /own.txt \
     && uv pip install --python /opt/memtrace --require-hashes --only-binary :all: \
         --constraints requirements.lock --excludes /own.txt --requirements pyproject.toml --extra fast --extra otel

@@ -3,10 +3,17 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
+LOCK := $(COMPILE) pyproject.toml sdk/pyproject.toml --no-emit-package memtrace-recorder \
+	--extra fast --extra otel --extra optimize --extra replay --group build
+ifdef PIP_INDEX_URL # uv reads no settings of pip
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
 SAMPLE := examples/sample/assistant.json
 DEMO_STORE := sqlite:///.demo/demo.db
 
-.PHONY: help setup secrets demo test test-all full-passed fuzz torture lint format bench lock vendor screenshots collector clean
+.PHONY: help setup setup-dev secrets demo test test-all full-passed fuzz torture lint format bench lock vendor screenshots collector clean
 
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, say why each is wrong, and improve prompts"
@@ -17,20 +24,27 @@ help:
 	@echo "make secrets make the random secrets of docker-compose.yml, once"
 	@echo "make lint    ruff, mypy, import-linter"
 	@echo "make bench   run the benchmarks"
-	@echo "make lock    pin the newest versions that pyproject.toml allows"
+	@echo "make lock    pin the newest versions that pyproject.toml allows, in all three locks"
 	@echo "make vendor  make the scripts of the web pages anew, from their lock (needs node and npm)"
 	@echo "make screenshots  pictures of all web pages, in .screenshots/"
 	@echo "make collector OpenTelemetry's Collector, in .collector/, for its test (needs Go)"
 
 setup: .venv/ready
 
-.venv/ready: requirements.lock pyproject.toml sdk/pyproject.toml
+setup-dev: .venv/ready-dev
+
+.venv/ready: requirements-uv.lock requirements.lock pyproject.toml sdk/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e . -e sdk
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-uv.lock
+	$(INSTALL) --require-hashes -r requirements.lock
+	$(INSTALL) --no-deps --no-build-isolation -e . -e sdk
 	@touch .venv/ready
+
+.venv/ready-dev: .venv/ready requirements-dev.lock
+	$(INSTALL) --require-hashes -r requirements-dev.lock
+	@touch .venv/ready-dev
 
 demo: setup
 	@rm -rf .demo && mkdir .demo
@@ -42,49 +56,48 @@ demo: setup
 	@echo "The report is .demo/report.html"
 	$(BIN)/python -m examples.better_prompts .demo/prompts
 
-test: setup
+test: setup-dev
 	$(BIN)/python -m tests
 
-test-all: setup
+test-all: setup-dev
 	$(BIN)/python -m tests tests
 
 # After all tests have passed: the next runs of .ci/run test what changes from here.
 full-passed:
 	git rev-parse HEAD > .ci/last-full
 
-torture: setup
+torture: setup-dev
 	MEMTRACE_TORTURE_KILLS=100 MEMTRACE_BACKLOG_EVENTS=1000000 MEMTRACE_OUTAGE_SECONDS=120 \
 		$(BIN)/python -m tests tests/torture
 
-lint: setup
+lint: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-format: setup
+format: setup-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 secrets:
 	@docker/secrets.sh
 
-fuzz: setup
+fuzz: setup-dev
 	MEMTRACE_FUZZ_EXAMPLES=500 $(BIN)/python -m tests tests/fuzz
 
-bench: setup
+bench: setup-dev
 	$(BIN)/python -m benchmarks
 
-lock:
-	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra nats-local --extra neo4j-local --extra notebook --extra otel --extra optimize \
-		--group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-emit-package memtrace-recorder --no-header --upgrade --quiet -o requirements.lock
+lock: setup
+	$(LOCK) --group dev --extra nats-local --extra neo4j-local --extra notebook --upgrade -o requirements-dev.lock
+	$(LOCK) --constraints requirements-dev.lock -o requirements.lock
+	echo uv | $(COMPILE) --upgrade -o requirements-uv.lock -
 
 vendor: setup
 	$(BIN)/python -m api.web.vendor
 
-screenshots: setup
+screenshots: setup-dev
 	$(BIN)/python -m tests.web.screenshots
 
 collector:
