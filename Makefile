@@ -46,6 +46,7 @@ setup-dev: .venv/ready-dev
 	$(INSTALL) --require-hashes -r requirements-dev.lock
 	@touch .venv/ready-dev
 
+demo: export PYTHONDONTWRITEBYTECODE = # its many processes compile each module once
 demo: setup
 	@rm -rf .demo && mkdir .demo
 	$(BIN)/memtrace --store $(DEMO_STORE) import $(SAMPLE)
