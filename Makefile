@@ -6,7 +6,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 LOCK := $(COMPILE) pyproject.toml sdk/pyproject.toml --no-emit-package memtrace-recorder \
-	--extra fast --extra otel --extra optimize --extra replay --group build
+	--extra fast --extra otel --extra optimize --extra replay --extra nats-local --extra neo4j-local --group build
 ifdef PIP_INDEX_URL # uv reads no settings of pip
 export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
 endif
@@ -91,7 +91,7 @@ bench: setup-dev
 	$(BIN)/python -m benchmarks
 
 lock: setup
-	$(LOCK) --group dev --extra nats-local --extra neo4j-local --extra notebook --upgrade -o requirements-dev.lock
+	$(LOCK) --group dev --extra notebook --upgrade -o requirements-dev.lock
 	$(LOCK) --constraints requirements-dev.lock -o requirements.lock
 	echo uv | $(COMPILE) --upgrade -o requirements-uv.lock -
 

@@ -31,8 +31,9 @@ def main() -> None:
         }
         agent = "examples.better_prompts.agent:Agent"
         memtrace(
-            *store, "evaluate", agent, "--dataset", str(cases), "--run", str(folder / "before"), "--judge", "exact"
-        )
+            *store, "evaluate", agent, "--dataset", str(cases), "--run", str(folder / "before"), "--judge", "exact",
+            "--users", "person 1,person 2,person 3,person 4",
+        )  # fmt: skip
         memtrace(
             *store, "optimize", agent, "--cases", str(cases), "--prompts", str(prompts), "--run", str(run),
             "--judge", "exact", "--margin", "0.35",

@@ -23,7 +23,7 @@ def test_the_example_of_better_prompts(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "16 of 32 answers right" in done.stderr
+    assert "4 of 8 answers right" in done.stderr
     assert "**Accepted.**" in done.stdout
     assert "List all facts in the message of {speaker}, as a JSON list of sentences." in done.stdout
     files = {file.name.removesuffix(".txt"): file.read_text("utf-8") for file in (folder / "prompts").glob("*.txt")}
