@@ -1,4 +1,4 @@
-"""Attributing many failures: one at a time may fail, none is paid for twice, and each verdict is stored at once."""
+"""Attributes many failures: errors stay local, paid verdicts are reused, and each verdict is stored at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from attribution.llm.transport.settings import LlmSettings
 
 RULES = "14"
-"""Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
+"""The version of the free pass's rules. Verdicts by other versions are not reused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Options:
     """How to attribute.
 
     Attributes:
-        gold_free: do without the gold answers.
-        retrieve_evidence: find the evidence, also where it is given.
-        llm: the model's settings, which all methods but ``flow`` need.
-        replies: the folder where a model's replies are kept; None is one in the user's cache.
-        concurrency: failures at a time, where a model is asked.
-        min_confidence: verdicts that are less sure are abstentions, which show them as a candidate. None is the fitted
-            threshold (see ``attribution.verdicts.probabilities``) for ``flow`` with gold answers, else 0.
+        gold_free: ignore the gold answers.
+        retrieve_evidence: search for the evidence, even if it is given.
+        llm: the model's settings, needed by all methods but ``flow``.
+        replies: the folder of cached model replies; None for a folder in the user's cache.
+        concurrency: the number of failures at a time, if a model is used.
+        min_confidence: verdicts below it become abstentions with a candidate. None is the fitted threshold (see
+            ``attribution.verdicts.probabilities``) for ``flow`` with gold answers, else 0.
     """
 
     method: Method = Method.FLOW
@@ -62,7 +62,7 @@ class Options:
 
     @property
     def least(self) -> float:
-        """How sure a verdict must be to be named."""
+        """The lowest confidence of a verdict that is not turned into an abstention."""
         if self.min_confidence is not None:
             return self.min_confidence
         return least() if self.method is Method.FLOW and not self.gold_free else 0.0
@@ -70,7 +70,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The verdict on one failure; ``cached`` where it was found, not made."""
+    """The verdict on one failure; ``cached`` if an earlier verdict was reused."""
 
     failure: Failure
     attribution: Attribution
@@ -80,8 +80,8 @@ class Outcome:
 async def attribute(store: GraphStore, failures: Sequence[Failure], options: Options) -> AsyncGenerator[Outcome, None]:
     """Attribute failures, trace by trace; each verdict is stored before it is yielded.
 
-    An error in one case makes its verdict an abstention that says why, and does not touch the others. A failure that is
-    withdrawn while this runs gets no verdict, and no outcome.
+    An error in one failure makes its verdict an abstention with the reason, and does not affect others. A failure that
+    is withdrawn during the run gets no verdict and no outcome.
 
     Raises:
         InputError: the method needs a model, and no settings are given.
@@ -133,10 +133,11 @@ class _Run:
         waiting: list[Failure] = []
         for failure, id_ in zip(failures, wanted, strict=True):
             one = known.get(id_)
-            # A model's abstention may be its server's fault. What it said so far is kept: asking again is cheap.
+            # A model's abstention may be its server's fault, so the model is asked again; cached replies make this
+            # cheap.
             if one is not None and (one.error_type is not None or one.model is None):
                 if newest[failure.id] != one.id:
-                    # What was asked otherwise since is no longer what this method says last.
+                    # The reused verdict becomes the newest of this method.
                     one = replace(one, created_at=datetime.now(UTC))
                     if not await self._stored(trace, one):
                         continue
@@ -162,7 +163,7 @@ class _Run:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _stored(self, trace: Trace, attribution: Attribution) -> bool:
-        """Store a verdict; False if its failure was withdrawn meanwhile, so that nothing of it may be kept."""
+        """Store a verdict; False if its failure was withdrawn meanwhile, in which case nothing is stored."""
         try:
             await self._store.write(Batch(trace, attributions=[attribution]))
         except InputError:
@@ -173,7 +174,7 @@ class _Run:
 
     async def _one(self, trace: Trace, failure: Failure, inputs: str) -> Outcome | None:
         start = time.perf_counter()
-        # Data sets keep their labels in the attributes of a failure: no method may see them.
+        # Data sets keep labels in the attributes of failures; no method may see them.
         seen = replace(failure, attributes=NO_ATTRIBUTES)
         if self._options.retrieve_evidence:
             seen = replace(seen, evidence_ids=())
@@ -189,7 +190,7 @@ class _Run:
                 verdict = unsure(verdict, self._options.least)
         except MemTraceError as error:
             verdict = abstention(str(error))
-        except Exception as error:  # one case never ends the run; what it says may hold values, its kind does not
+        except Exception as error:  # one failure never ends the run; the message may contain values, the type does not
             verdict = abstention(f"attribution failed ({type(error).__name__})")
         asked = verdict.question_kind or question_kind(form(failure), len(verdict.losses))
         verdict = replace(verdict, seconds=time.perf_counter() - start, question_kind=asked)
@@ -220,7 +221,7 @@ class _Run:
         return replace(verdict, losses=verdict.losses or own_loss(verdict))
 
     async def _auto(self, graph: TraceGraph, failure: Failure, client: LlmClient) -> Verdict:
-        """The free pass; where it is unsure a judge of presence, and where that leaves it unsure the agent."""
+        """The free pass; if unsure, with a judge of presence; if still unsure, the agent."""
         from attribution.llm.agent.agent import Agent
         from attribution.llm.agent.presence import LlmPresence
 
@@ -237,7 +238,7 @@ class _Run:
             evidence = judged.details["evidence"]
             explored = await Agent(client).attribute(graph, asked, evidence, judged, budget, pieces)
             if explored.error_type is not None:
-                # If the model named one fault only, the free pass says where each of several pieces ended.
+                # A model may name one fault only; then the free pass's endings of several pieces are kept.
                 losses = explored.losses or (judged.losses if len(judged.losses) > 1 else own_loss(explored))
                 details = judged.details | explored.details
                 return replace(explored, details=details, losses=losses, question_kind=judged.question_kind)
@@ -253,7 +254,7 @@ class _Run:
         return given or await self._flow.retrieve(graph, failure, mode)
 
     def _inputs(self, failure: Failure, size: dict[str, int]) -> str:
-        """Hash of all that a verdict depends on."""
+        """Hash of everything that a verdict depends on."""
         options, llm = self._options, self._options.llm
         asked = [failure.question_id, failure.answer_id, failure.question, failure.prediction, failure.gold_answers]
         given = () if options.retrieve_evidence else failure.evidence_ids

@@ -1,1 +1,1 @@
-"""Measures how good a method is: it gets failures without their labels, and its verdicts are compared with these."""
+"""Measures methods: failures are attributed without their labels, and the verdicts compared with the labels."""

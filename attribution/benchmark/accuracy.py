@@ -1,4 +1,4 @@
-"""How often error type and operation are right, over all cases and for each error type."""
+"""How often error type and operation are right, over all cases and by error type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ABSTAINED = "abstained"
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Shares of some cases that are right; None where there are no cases."""
+    """Shares of right verdicts; None without cases."""
 
     cases: int
     error_type: float | None
@@ -25,15 +25,15 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """One error type.
+    """Scores of one error type.
 
     Attributes:
-        support: cases that the label gives this type.
-        predicted: cases that the method gives it.
-        precision: share of ``predicted`` that are right; None where it was never named.
-        recall: share of ``support`` that was found; None where there is none.
-        f1: their harmonic mean; None without support.
-        operation: share of ``support`` whose operation was found.
+        support: the number of cases with this label.
+        predicted: the number of verdicts with this type.
+        precision: the right share of ``predicted``; None without verdicts.
+        recall: the found share of ``support``; None without cases.
+        f1: the harmonic mean of precision and recall; None without support.
+        operation: the share of ``support`` whose operation was found.
         intervals: 95 % bootstrap intervals of precision, recall and F1.
     """
 
@@ -53,17 +53,17 @@ def strict(marks: Sequence[Marks]) -> Accuracy:
 
 
 def lenient(marks: Sequence[Marks]) -> Accuracy:
-    """Accuracy that also counts error types that are accepted as right (see ``Result.is_type_accepted``)."""
+    """Accuracy that also counts accepted error types as right (see ``Result.is_type_accepted``)."""
     return _accuracy(Counter(marks), _is_accepted)
 
 
 def memory_errors(marks: Sequence[Marks]) -> Accuracy:
-    """Strict accuracy without the cases whose label is no error of the memory: those that the paper counts."""
+    """Strict accuracy over cases labelled with an error of the memory, as in the paper."""
     return strict([one for one in marks if one.label in MEMORY_ERRORS])
 
 
 def numbers(marks: Sequence[Marks]) -> dict[str, float | None]:
-    """The numbers that get an interval, by name; those of an error type have its name in front."""
+    """The numbers that get an interval, by name; an error type's numbers have its name in front."""
     counts = Counter(marks)
     plain, kind = _accuracy(counts, _is_right), _accuracy(counts, _is_accepted)
     found = {
@@ -84,7 +84,7 @@ def numbers(marks: Sequence[Marks]) -> dict[str, float | None]:
 
 
 def class_scores(marks: Sequence[Marks], intervals: Mapping[str, Interval | None]) -> list[ClassScore]:
-    """Scores of the error types that a label or a verdict names, in the order of ``ErrorType``.
+    """Scores of all labelled or predicted error types, in the order of ``ErrorType``.
 
     Args:
         marks: of the labelled cases.
@@ -111,7 +111,7 @@ def class_scores(marks: Sequence[Marks], intervals: Mapping[str, Interval | None
 
 
 def confusion(marks: Sequence[Marks]) -> dict[str, dict[str, int]]:
-    """How often a label's type (outer) was given which type (inner); where it was none, ``abstained``."""
+    """Counts by the label's type (outer key) and the verdict's type or ``abstained`` (inner key)."""
     counts = Counter((one.label, one.found) for one in marks)
     columns: list[ErrorType | None] = [*ErrorType, None]
     return {

@@ -1,4 +1,4 @@
-"""Whether a method's confidence means what it says."""
+"""Compares a method's confidence with its accuracy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Verdicts whose confidence is at least ``low`` and less than ``high`` (the last bin holds 1 too)."""
+    """Verdicts with a confidence from ``low`` to below ``high`` (the last bin includes 1)."""
 
     low: float
     high: float
@@ -23,10 +23,10 @@ class ConfidenceBin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Confidence against accuracy, where accuracy is that type and operation are right; abstentions don't count.
+    """Confidence against the share of verdicts with right type and operation; abstentions don't count.
 
     Attributes:
-        expected_calibration_error: mean distance of confidence and accuracy over the bins, by their counts
+        expected_calibration_error: mean distance of confidence and accuracy over the bins, weighted by count
             (M. P. Naeini 2015); 0 is perfect. None without verdicts.
     """
 

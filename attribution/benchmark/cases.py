@@ -1,7 +1,7 @@
-"""The cases of a benchmark file, and the graph without their labels.
+"""Loads the cases of a benchmark file into a store, without their labels.
 
-A file of MemTraceBench is a graph whose ``data.annotations`` say which operation made which answer wrong;
-``data.controls`` (ours) name questions that were answered right.
+A file of MemTraceBench is a graph with ``data.annotations``, which name the faulty operation of each wrong answer.
+``data.controls`` (ours) name questions with right answers.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from store.contract.protocol import GraphStore
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What is known about a failure.
+    """The known cause of a failure.
 
     Attributes:
-        accepted: further error types that are right too.
-        operation: external id of the decisive operation; None where there is none.
-        also: other verdicts that are as good, each an error type and the external id of an operation.
-        kinds: what kinds of question it is, where labels say that.
+        accepted: further error types that count as right.
+        operation: external id of the decisive operation; None if there is none.
+        also: equally good verdicts, each an error type and the external id of an operation.
+        kinds: the kinds of the question, if labelled.
     """
 
     error_type: ErrorType
@@ -48,13 +48,13 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class BenchCase:
-    """A failure, or a right answer presented as one, as the method under test sees it.
+    """A failure, or a right answer presented as a failure, as the method under test sees it.
 
     Attributes:
-        record: the file's own record, with all of its keys.
-        failure: without attributes, where an import keeps the labels.
-        label: None for a control, and for a record whose labels are null.
-        evidence: external ids of the messages that hold the answer, as the file says.
+        record: the file's own record, with all keys.
+        failure: without attributes, because an import keeps labels there.
+        label: None for a control, and for a record without labels.
+        evidence: external ids of the messages that contain the answer, according to the file.
     """
 
     graph_path: str
@@ -66,11 +66,11 @@ class BenchCase:
 
 @dataclass(frozen=True, slots=True)
 class BenchFile:
-    """The cases of one file, whose graph stands in a store.
+    """The cases of one file, whose graph is in a store.
 
     Attributes:
-        system: the memory system that was recorded.
-        conversation: whose conversations it remembered; other systems may have had the same.
+        system: the recorded memory system.
+        conversation: the remembered conversation, which other systems may have had, too.
     """
 
     path: str
@@ -82,12 +82,12 @@ class BenchFile:
 
 
 async def load(store: GraphStore, path: Path, progress: Progress | None = None) -> BenchFile:
-    """Import a file, and take the labels out of the store, so that no method can find them there.
+    """Import a file, and remove the labels from the store, so that no method can see them.
 
     Args:
-        store: one of its own: failures and verdicts of the file's trace are overwritten in it.
+        store: of the file alone, because failures and verdicts of the trace are overwritten.
         path: a graph file, see ``ingest.files.importing.import_path``.
-        progress: is told how far the import is.
+        progress: is called with the progress of the import.
 
     Raises:
         InputError: the file is malformed, or has neither annotations nor controls.
@@ -123,10 +123,10 @@ async def load(store: GraphStore, path: Path, progress: Progress | None = None) 
 async def load_labelled(
     store: GraphStore, path: Path, labels: Sequence[LabelLine], progress: Progress | None = None
 ) -> BenchFile:
-    """Import a file whose labels stand in a file of their own, and give the failures that have one.
+    """Import a file with labels from a separate file; returns the labelled failures.
 
     Raises:
-        InputError: the file is malformed, or a label names a failure that is not in it.
+        InputError: the file is malformed, or a label names an unknown failure.
     """
     report = await import_path(store, path, progress=progress)
     (trace,) = (await by_id(store, Trace, [report.trace_id])).values()
@@ -153,22 +153,22 @@ async def load_labelled(
 
 
 def _origin(trace: Trace) -> tuple[str, str]:
-    """The memory system that was recorded, and whose conversations; where the source does not say, the trace."""
+    """The memory system and the conversation of a trace; the trace's name if the source does not say."""
     kept = msgspec.json.decode(trace.attributes).get(KEY, {})
     return str(kept.get("project_id") or trace.source), str(kept.get("user_id") or trace.external_id)
 
 
 def _split_of(path: Path) -> str:
-    """The part of the data set that a file belongs to: the folder it lies in."""
+    """The part of the data set of a file: the name of its folder."""
     return path.absolute().parent.name
 
 
 async def _forget(
     store: GraphStore, trace: Trace, attributes: dict[str, Any], failures: list[Failure], negatives: list[Failure]
 ) -> None:
-    """Write the trace and its failures without labels, and void the verdicts of people.
+    """Write the trace and its failures without labels, and remove verdicts by people.
 
-    Controls are written as failures: a verdict has to stand on something.
+    Controls are written as failures, because a verdict needs a failure.
     """
     known = {failure.id for failure in failures}
     verdicts = await store.attributions([failure.id for failure in failures])

@@ -20,17 +20,17 @@ from store.shared.paging import elements
 async def control_failures(store: GraphStore, trace_id: str, records: Sequence[Any], source: str) -> list[Failure]:
     """Turn controls into the failures that they would be if their judges had said no.
 
-    The answer is the newest occurrence that the question's operations made, the gold answers are those that its judge
-    was given, and the evidence is what the question names: as an import does with a failure.
+    The answer is the newest occurrence made by the question's operations. The gold answers are the judge's. The
+    evidence is named by the question. An import treats failures in the same way.
 
     Args:
         store: holds the graph.
-        trace_id: the graph.
+        trace_id: of the graph.
         records: ``data.controls``, each with ``query_id`` and ``prediction_id``, both external ids.
         source: the file, for errors.
 
     Raises:
-        InputError: a record is no object, or names what is not in the graph.
+        InputError: a record is no object, or names an element that is not in the graph.
     """
     finder = _Finder(store, trace_id, source, await _latest_messages(store, trace_id) if records else {})
     return [await finder.failure(record, f"data.controls[{position}]") for position, record in enumerate(records)]
@@ -84,7 +84,7 @@ class _Finder:
         return found
 
     async def _gold_answer(self, future: Closure, answer: Variable) -> Variable | None:
-        """The gold answers that the judge of this answer was given; the judge is in the question's future."""
+        """The gold answers of the judge of an answer. The judge is in the question's future."""
         users = {derivation.operation_id for derivation in future.derivations if derivation.source == answer.id}
         for operation in future.operations:
             if operation.kind is OperationKind.JUDGE and operation.id in users:

@@ -1,4 +1,4 @@
-"""Whether the messages that hold the answer are among those that a method retrieved as evidence."""
+"""How many of the evidence messages a method retrieved."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ RANKS = (1, 3, 5, 8, 10, 20)
 
 @dataclass(frozen=True, slots=True)
 class RecallAt:
-    """Recall among the first ``k`` that were retrieved.
+    """Recall among the first ``k`` retrieved messages.
 
     Attributes:
         micro: share of all evidence messages of all cases.
-        macro: mean over cases of the share of each.
+        macro: mean over cases of each case's share.
     """
 
     k: int
@@ -26,7 +26,7 @@ class RecallAt:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRecall:
-    """Recall at several ranks, over the cases whose evidence is known and was retrieved."""
+    """Recall at several ranks, over the cases with known and retrieved evidence."""
 
     cases: int
     messages: int
@@ -34,7 +34,7 @@ class EvidenceRecall:
 
 
 def evidence_recall(results: Sequence[Result]) -> EvidenceRecall | None:
-    """Recall of the evidence; None where no result says what was retrieved."""
+    """Recall of the evidence; None if no method retrieved evidence."""
     known = [
         (frozenset(result.case.evidence), result.retrieved)
         for result in results

@@ -1,4 +1,4 @@
-"""How well a method does against labels that also name further right verdicts and the kind of the question."""
+"""Scores against labels that accept several verdicts, and that name the kind of the question."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _Numbers = tuple[int, float | None, float | None, Interval, Interval]
 
 
 class Share(Struct, frozen=True, rename="camel"):
-    """The share of the verdicts on some cases that is right.
+    """The share of right verdicts on some cases.
 
     Attributes:
-        primary: the part that is the label's first.
-        accepted: the part that is its first or another that is as good.
+        primary: the share of verdicts equal to the label's first.
+        accepted: the share of verdicts equal to any that the label accepts.
         primary_interval: 95 % (Wilson), as of independent cases.
-        accepted_interval: the same of ``accepted``.
+        accepted_interval: 95 % (Wilson), as of independent cases.
     """
 
     cases: int
@@ -36,13 +36,13 @@ class Share(Struct, frozen=True, rename="camel"):
 
 
 class Trivial(Share, frozen=True, rename="camel"):
-    """The shares that a trivial rule reaches."""
+    """The shares of a trivial rule."""
 
     macro_f1: float | None
 
 
 class LabelAgreement(Struct, frozen=True, rename="camel"):
-    """How far the method agrees with the labels beyond chance (Cohen's kappa); an abstention is a class of its own.
+    """Agreement of method and labels beyond chance (Cohen's kappa), with abstention as a class.
 
     Attributes:
         type: of the error types.
@@ -54,16 +54,16 @@ class LabelAgreement(Struct, frozen=True, rename="camel"):
 
 
 class LabelledScores(Share, frozen=True, rename="camel"):
-    """Numbers against labels: of all cases, and of their parts.
+    """Scores against labels: of all cases, and of groups of cases.
 
     Attributes:
-        by_type: by the error type of the label.
-        by_kind: by the kind of question; one question may be of several.
-        by_system: by the memory system that was recorded.
+        by_type: by the label's error type.
+        by_kind: by the kind of question; a question may have several kinds.
+        by_system: by the recorded memory system.
         by_trace: by the name of the graph's file.
-        conversation_intervals: of ``primary`` and ``accepted``, by drawing whole conversations anew (bootstrap), for
-            cases of one conversation go together. None where there are fewer than two.
-        trivial: what trivial rules reach, by name.
+        conversation_intervals: of ``primary`` and ``accepted``, by a bootstrap over whole conversations, because cases
+            of a conversation are dependent. None with fewer than two conversations.
+        trivial: the shares of trivial rules, by name.
     """
 
     by_type: dict[str, Share]
@@ -77,12 +77,12 @@ class LabelledScores(Share, frozen=True, rename="camel"):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where cases are from.
+    """The origin of cases.
 
     Attributes:
         trace: the name of the graph's file.
         system: the memory system.
-        conversation: whose conversations it remembered.
+        conversation: the remembered conversation.
     """
 
     trace: str
@@ -91,11 +91,11 @@ class Origin:
 
 
 def against(results: Sequence[Result], origins: Mapping[str, Origin]) -> LabelledScores:
-    """The numbers of some results, of which those without a label don't count.
+    """The scores of the labelled results.
 
     Args:
         results: of any number of files.
-        origins: where a file's cases are from, by its path.
+        origins: of each file's cases, by the file's path.
     """
     known = [(one, one.case.label) for one in results if one.case.label is not None]
     types: dict[str, list[Result]] = defaultdict(list)
@@ -134,7 +134,7 @@ def _share(results: Sequence[Result]) -> _Numbers:
 
 
 def _counts(results: Sequence[Result]) -> tuple[int, int, int]:
-    """Cases, those with the label's first verdict, and those with one that it accepts."""
+    """The number of cases, of verdicts equal to the label's first, and of accepted verdicts."""
     return len(results), sum(one.is_right for one in results), sum(one.is_accepted for one in results)
 
 
@@ -154,7 +154,7 @@ def _rates(counts: Sequence[tuple[int, int, int]]) -> dict[str, float | None]:
 
 
 def _joint(one: Result, label: Label) -> tuple[str, str]:
-    """Error type and operation as one class, of the label and of the verdict; a right operation is the label's."""
+    """Error type and operation as one class, of label and verdict; a right operation counts as the label's."""
     wanted = f"{label.error_type} {label.operation}"
     return wanted, wanted if one.is_right else f"{one.verdict.error_type} {one.operation}"
 
@@ -172,7 +172,7 @@ def _trivial(known: Sequence[tuple[Result, Label]], name: str) -> Trivial:
 
 
 def _macro_f1(pairs: Sequence[tuple[ErrorType, ErrorType | None]]) -> float | None:
-    """Mean F1 over the error types that labels name; pairs are (label, found)."""
+    """Mean F1 over the error types of the labels; pairs are (label, found)."""
     scores = []
     for kind in sorted({label for label, _ in pairs}):
         hits = sum(label is kind is found for label, found in pairs)

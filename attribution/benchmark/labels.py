@@ -1,4 +1,4 @@
-"""Labels that stand in a file of their own, as what is known of the failures of one graph."""
+"""Labels from a separate file, matched with the failures of one graph."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Named = tuple[ErrorType, str | None]
 """An error type, and the external id of an operation."""
 
 Key = tuple[str, str | None]
-"""External ids of a question and of its answer; None stands for any answer."""
+"""External ids of a question and of its answer; None matches any answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the labels of one failure say.
+    """The merged labels of one failure.
 
     Attributes:
-        line: the first of them.
-        primary: of the first.
-        also: verdicts that are equally good, including all of the other people's if several have labelled it.
+        line: the first label.
+        primary: the first label's verdict.
+        also: equally good verdicts, with those by all people who labelled the failure.
         kinds: of the question.
     """
 
@@ -33,11 +33,11 @@ class Known:
 
 
 def labels_of(labels: Sequence[Line], names: Collection[str]) -> dict[Key, Known]:
-    """The labels of a graph.
+    """The labels of a graph, by question and answer.
 
     Args:
-        labels: of any graphs; those of people who can't tell say nothing to compare with.
-        names: what the graph is called; labels without a trace are any graph's.
+        labels: of any graphs; labels without a decision are ignored.
+        names: the names of the graph; labels without a trace match any graph.
     """
     found: dict[Key, Known] = {}
     for one in labels:
@@ -55,5 +55,5 @@ def labels_of(labels: Sequence[Line], names: Collection[str]) -> dict[Key, Known
 
 
 def label_of(labels: Mapping[Key, Known], question: str, prediction: str | None) -> Known | None:
-    """The label of a failure, by external ids; a label that names no prediction is for any answer to its question."""
+    """The label of a failure, by external ids; a label without a prediction matches any answer to the question."""
     return labels.get((question, prediction)) or labels.get((question, None))

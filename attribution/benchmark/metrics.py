@@ -1,8 +1,8 @@
-"""The numbers of a benchmark: how often type and operation are right, how sure that is, and what it costs.
+"""The numbers of a benchmark: accuracy, its uncertainty, and cost.
 
-Error-type and operation accuracy are those of the paper (arXiv 2605.28732): means over cases of "is the label's error
-type" and "is the label's operation, exactly". An abstention is never right. All labelled cases count, among them
-those that are not the memory's fault; ``memory_errors`` leaves these out, as the paper does.
+Accuracies of error type and operation are the paper's (arXiv 2605.28732): means over cases of "equals the label's error
+type" and "equals the label's operation". An abstention is never right. All labelled cases count, also those without a
+fault of the memory; ``memory_errors`` leaves these out, as the paper does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from attribution.statistics.intervals import Interval, bootstrap, wilson
 
 @dataclass(frozen=True, slots=True)
 class AttributionCost:
-    """Cost as MemTraceBench's own runner says it: means over the cases that were attributed."""
+    """Cost in the terms of MemTraceBench's own runner: means over the attributed cases."""
 
     average_input_tokens: float | None
     average_output_tokens: float | None
@@ -33,7 +33,7 @@ class AttributionCost:
 
 @dataclass(frozen=True, slots=True)
 class Abstentions:
-    """Labelled cases on which the method abstained, and how well it does on the others."""
+    """The number of abstentions on labelled cases, and the accuracy on all others."""
 
     count: int
     rate: float | None
@@ -42,7 +42,7 @@ class Abstentions:
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """Right answers: a false alarm is one that was given an error of the memory or of the annotation."""
+    """Right answers. A verdict that names an error of the memory or of the annotation is a false alarm."""
 
     cases: int
     false_alarms: int
@@ -53,7 +53,7 @@ class Controls:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What attribution took, controls included; money in the currency of the prices that were set."""
+    """The total cost of attribution, controls included, with money in the currency of the configured prices."""
 
     cases: int
     seconds_per_case: float | None
@@ -68,13 +68,12 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """All numbers of a benchmark; the first five are those of MemTraceBench's own runner, under its names.
+    """All numbers of a benchmark; the first five have the names of MemTraceBench's own runner.
 
     Attributes:
-        intervals: 95 % bootstrap intervals of accuracies, by name. Where all cases are right they have no width: no
-            draw can show what no case did.
-        lenient: the same with ``accepted_error_types``, and with extraction and update error alike at one operation.
-        unlabelled: cases without a label, which count nowhere else.
+        intervals: 95 % bootstrap intervals of accuracies, by name. If all cases are right, an interval has no width.
+        lenient: with ``accepted_error_types``, and with extraction and update errors equivalent at one operation.
+        unlabelled: the number of cases without a label, which do not count elsewhere.
     """
 
     total_cases: int
@@ -106,12 +105,12 @@ class Metrics:
 
 
 def measure(results: Sequence[Result], controls: Sequence[Result], splits: Mapping[str, str]) -> Metrics:
-    """All numbers of some results, which do not depend on their order.
+    """All numbers of some results, in any order.
 
     Args:
-        results: of annotated failures; those without a label are left out of the metrics.
+        results: of annotated failures; results without a label are left out of the metrics.
         controls: of right answers.
-        splits: the part of the data set that a file belongs to, by its path.
+        splits: the part of the data set of each file, by the file's path.
     """
     results, controls = sorted(results, key=order_of), sorted(controls, key=order_of)
     judged = [(result, mark) for result in results if (mark := result.marks)]

@@ -1,4 +1,4 @@
-"""The verdict of a method on one case, and whether it is right."""
+"""The verdict of a method on one case, and whether the verdict is right."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MEMORY_ERRORS = frozenset(set(ErrorType) - {ErrorType.ANNOTATION, ErrorType.JUDG
 
 
 class Marks(NamedTuple):
-    """All that the accuracy of one labelled case needs; cases with the same marks count alike.
+    """Everything that accuracy needs of a labelled case.
 
     Attributes:
         label: the right error type.
-        found: the error type that the method named; None where it abstained.
+        found: the error type of the verdict; None for an abstention.
         operation: whether the operation is right.
-        accepted: whether the error type is right or as good as right.
+        accepted: whether the error type is right or accepted.
     """
 
     label: ErrorType
@@ -34,14 +34,14 @@ class Marks(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One case and its verdict.
+    """One case and a verdict.
 
     Attributes:
-        operation: external id of the operation that the verdict blames.
-        retrieved: external ids of the messages that were retrieved as evidence, best first; None where the method
-            was given the evidence, or does not say what it retrieved.
-        names: external ids of the variables and operations that the verdict speaks of, by id.
-        trivial: what trivial rules say about the case, by name, where they were asked.
+        operation: external id of the blamed operation.
+        retrieved: external ids of the messages retrieved as evidence, best first; None if the evidence was given, or
+            the method does not say.
+        names: external ids of the variables and operations in the verdict, by id.
+        trivial: the verdicts of trivial rules by name, if requested.
     """
 
     case: BenchCase
@@ -58,27 +58,27 @@ class Result:
 
     @property
     def is_type_right(self) -> bool:
-        """Whether the error type is the one that the label names."""
+        """Whether the error type is the label's."""
         label = self.case.label
         return label is not None and self.verdict.error_type is label.error_type
 
     @property
     def is_operation_right(self) -> bool:
-        """Whether the operation is the one that the label names, or none where it names none; never if abstained."""
+        """Whether the operation is the label's, or missing in both; False for an abstention."""
         label = self.case.label
         if label is None or self.is_abstention:
             return False
-        # Labels may leave out the judge, where a verdict names its operation.
+        # Labels may leave out the judge, though verdicts name the judge's operation.
         no_judge = label.operation is None and self.verdict.error_type is label.error_type is ErrorType.JUDGE
         return no_judge or self.operation == label.operation
 
     @property
     def is_type_accepted(self) -> bool:
-        """Whether the error type is right, or as good as right.
+        """Whether the error type is right or accepted.
 
-        Accepted are the record's ``accepted_error_types``; and an extraction error for an update error, or the other
-            way round, at the operation that the label names. One write may both take in a fact and rewrite what is
-            there; then it is a matter of wording which of the two lost the fact, but not which operation did.
+        Accepted are the record's ``accepted_error_types``. Also accepted is an extraction error instead of an update
+        error, or the other way round, at the label's operation: a write may both extract a fact and rewrite the memory,
+        and then either type describes the loss.
         """
         label = self.case.label
         if label is None or self.is_type_right:
@@ -95,17 +95,17 @@ class Result:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether error type and operation are right, or are those of another verdict that the label accepts."""
+        """Whether error type and operation are right, or form another verdict that the label accepts."""
         label, found = self.case.label, self.verdict.error_type
         if label is None or found is None:
             return False
-        # Labels leave out the judge, where a verdict names its operation.
+        # Labels leave out the judge, though verdicts name the judge's operation.
         operations = {self.operation, None} if found is ErrorType.JUDGE else {self.operation}
         return self.is_right or any((found, operation) in label.also for operation in operations)
 
     @property
     def marks(self) -> Marks | None:
-        """The marks by which the case counts in the metrics; None where it has no label."""
+        """The marks of the case; None without a label."""
         label = self.case.label
         if label is None:
             return None
@@ -113,11 +113,11 @@ class Result:
 
     @property
     def is_false_alarm(self) -> bool:
-        """Whether a right answer was given an error of the memory or of the annotation."""
+        """Whether a right answer got an error of the memory or of the annotation."""
         return self.verdict.error_type not in {None, ErrorType.JUDGE}
 
     def annotated_document(self) -> dict[str, Any]:
-        """The result of a failure: the file's record, with the keys of MemTraceBench's runner and ours."""
+        """The result of a failure: the file's record, with further keys by MemTraceBench's runner and by us."""
         judged = self.case.label is not None
         return {
             **self._document(),
@@ -174,6 +174,6 @@ class Result:
 
 
 def order_of(result: Result) -> tuple[str, str, bytes]:
-    """A place that does not depend on the order in which cases were read or finished."""
+    """A sort key that does not depend on the order of reading and attributing."""
     record = result.case.record
     return (result.case.graph_path, str(record.get("query_id")), msgspec.json.encode(record, order="sorted"))

@@ -1,4 +1,4 @@
-"""Risk against coverage: how often verdicts are right if only the surest are named (R. El-Yaniv, Y. Wiener 2010)."""
+"""Risk against coverage: how often the surest verdicts are right (R. El-Yaniv, Y. Wiener 2010)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ COVERAGES = (50, 70, 90)
 
 @dataclass(frozen=True, slots=True)
 class RiskPoint:
-    """What naming only verdicts of some confidence and more gives.
+    """Coverage and accuracy of the verdicts with at least some confidence.
 
     Attributes:
-        coverage: the part of all cases that is named.
-        accuracy: the part of these whose type and operation are right.
+        coverage: the share of all cases with such a verdict.
+        accuracy: the share of these verdicts with right type and operation.
     """
 
     confidence: float
@@ -31,11 +31,11 @@ class RiskPoint:
 class RiskCoverage:
     """Risk (1 - accuracy) against coverage.
 
-    Abstentions are the least sure of all cases, and never right. Among verdicts of equal confidence any order is as
-    good, so each counts as right as they are on average.
+    Abstentions have the lowest confidence and are never right. Verdicts of equal confidence have no order, so each
+    counts with their average accuracy.
 
     Attributes:
-        curve: a point for each confidence, the surest first; abstentions have none.
+        curve: a point for each confidence, the highest first, without abstentions.
         area: under the curve: the mean risk over coverages of 1, 2, … of all cases; 0 is perfect. None without cases.
         accuracy: at some coverages, by percent.
     """
@@ -46,13 +46,13 @@ class RiskCoverage:
 
 
 def risk_coverage(labelled: Sequence[Result]) -> RiskCoverage:
-    """Risk against coverage of some results that have labels."""
+    """Risk against coverage of labelled results."""
     said = [(one.verdict.confidence, one.is_right) for one in labelled if not one.is_abstention]
     return risk_of(said, len(labelled) - len(said))
 
 
 def risk_of(said: Sequence[tuple[float, bool]], abstentions: int = 0) -> RiskCoverage:
-    """Risk against coverage of verdicts: the confidence of each, and whether it is right."""
+    """Risk against coverage of verdicts, given as pairs of confidence and whether the verdict is right."""
     total = len(said) + abstentions
     answered = sorted(said, key=lambda pair: -pair[0])
     curve: list[RiskPoint] = []

@@ -1,4 +1,4 @@
-"""Running a benchmark: each file into a store of its own, every case through the method, and the numbers."""
+"""Runs a benchmark: imports each file into a store, attributes all cases, and computes the numbers."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from schema.models import Failure, Operation, Variable
 from store.contract.protocol import GraphStore
 
 RETRIEVED = "retrieved"
-"""Where a verdict's details name the evidence that was retrieved."""
+"""The key of the retrieved evidence in a verdict's details."""
 
 Progress = Callable[[str, int, int], None]
-"""Takes what is done with the file (``read``, ``repair``, ``write``, ``attribute``), how far it is and of how many."""
+"""Takes a stage (``read``, ``repair``, ``write``, ``attribute``), the number of finished steps, and of all steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """The outcome of a benchmark for one method.
+    """The result of a benchmark for one method.
 
     Attributes:
-        paths: the files that were read.
-        split: the parts of the data set that they belong to.
-        errors: files that could not be read, with what is wrong.
-        labelled: numbers against labels of a file of their own, where they were given.
+        paths: the read files.
+        split: the parts of the data set of the files.
+        errors: unreadable files, with the reasons.
+        labelled: scores against labels from a separate file, if given.
     """
 
     options: Options
@@ -52,7 +52,7 @@ class Benchmark:
     labelled: LabelledScores | None = None
 
     def document(self) -> dict[str, Any]:
-        """The result object of MemTraceBench's own runner, with our metrics and results beside its own."""
+        """The result in the format of MemTraceBench's own runner, extended by our metrics and results."""
         every = [*self.results, *self.controls]
         return {
             "split": self.split,
@@ -80,15 +80,14 @@ async def run(
 ) -> Benchmark:
     """Attribute all cases of some files.
 
-    The method gets each failure without its labels, and a store that contains none. If a file can't be read, the others
-    still are.
+    The method gets each failure without labels, in a store without labels. An unreadable file does not stop the run.
 
     Args:
         files: graph files with annotations or controls.
         options: how to attribute. With ``retrieve_evidence`` the failures come without evidence.
-        labels: of failures of these files, instead of those that stand in them.
-        work: where to keep the stores, so that a run that was stopped goes on; None keeps nothing.
-        progress: is asked, for each file, whom to tell how far it is.
+        labels: for failures of these files, instead of the files' own labels.
+        work: folder for the stores, so that a stopped run can continue; None keeps nothing.
+        progress: returns the progress callback of each file.
     """
     results: list[Result] = []
     controls: list[Result] = []
@@ -127,7 +126,7 @@ async def run(
 
 
 async def _with_trivial(store: GraphStore, results: Sequence[Result]) -> list[Result]:
-    """The results, all of one trace, with what trivial rules say about the same failures."""
+    """The results of one trace, with the verdicts of trivial rules on the same failures."""
     if not results:
         return []
     graph = await TraceGraph.load(store, results[0].case.failure.trace_id)
@@ -156,7 +155,7 @@ async def _attribute(
 
 
 async def _names(store: GraphStore, verdicts: Sequence[Verdict]) -> dict[str, str]:
-    """External ids of all variables and operations that the verdicts name, by id."""
+    """External ids of all variables and operations in the verdicts, by id."""
     variables: set[str | None] = set()
     operations: set[str | None] = set()
     for verdict in verdicts:
@@ -184,4 +183,4 @@ def _result(case: BenchCase, verdict: Verdict, names: dict[str, str], was_retrie
 
 
 def _silent(stage: str, done: int, whole: int) -> None:
-    """Tell nobody."""
+    """Ignore progress."""

@@ -1,4 +1,4 @@
-"""Stores that hold one file each: temporary ones, or ones that are kept in a folder."""
+"""Stores for single files, temporary or kept in a folder."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PROJECT = "benchmark"
 
 @asynccontextmanager
 async def scratch_store(file: Path, work: Path | None = None) -> AsyncIterator[GraphStore]:
-    """A store of a file's own; two graphs of different files may have the same id.
+    """A store for one file; different files may have graphs of equal id.
 
     Args:
         file: gives the store its name.
-        work: the folder to keep it in, so that a run that was stopped goes on; None keeps nothing.
+        work: folder to keep the store in, so that a stopped run can continue; None keeps nothing.
 
     Raises:
-        InputError: the folder can't be one.
+        InputError: the folder can't be created.
     """
     with _folder(work) as folder:
         async with await open_database(f"sqlite:///{_database(folder, file)}", create=True) as database:

@@ -1,4 +1,4 @@
-"""Trivial rules as baselines: what any method has to do better than."""
+"""Trivial rules, as baselines for methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BY_KIND = {
 
 
 async def trivial(graph: TraceGraph, failure: Failure) -> dict[str, Named]:
-    """What each rule says of a failure whose answer was made by an operation, by name; nothing of any other."""
+    """Each rule's verdict on a failure, by the rule's name; empty if no operation made the answer."""
     answer = graph.variables.get(failure.answer_id or "")
     if answer is None or answer.operation_id is None:
         return {}
@@ -28,7 +28,7 @@ async def trivial(graph: TraceGraph, failure: Failure) -> dict[str, Named]:
 
 
 async def _wordless(graph: TraceGraph, failure: Failure) -> Named | None:
-    """The first operation that made something from the evidence which has no word of the gold answer.
+    """The first operation that made something from the evidence without any word of the gold answer.
 
     Searches and answers of other questions don't count.
     """

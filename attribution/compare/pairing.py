@@ -60,8 +60,7 @@ def pairs(before: Sequence[Q], after: Sequence[Q], places: Places) -> list[tuple
     """The same questions of two runs, in the order of the first run; then the questions of the second run only.
 
     The most certain matches go first: the same id and text; then an id that only one question of each run has, because
-    some
-    recorders count ids anew in each trace; then the text.
+    some recorders count ids anew in each trace; then the text.
     """
 
     def id_of(case: Q) -> Hashable:

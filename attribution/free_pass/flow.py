@@ -57,8 +57,7 @@ class FlowPass:
             judge: decides unclear presences, for verdicts below ``SURE``.
         """
         # Without a judge, a verdict takes less than a second and makes hardly any garbage. All temporary objects are
-        # gone when
-        # the collector runs again, so that it need not scan them.
+        # gone when the collector runs again, so that it need not scan them.
         with collector_paused() if judge is None else nullcontext():
             return await self._verdict(graph, failure, gold_free or not failure.gold_answers, judge)
 

@@ -84,8 +84,7 @@ def right(
         asked = frozenset(messages.asked(failure).words)
         agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
         # A shorter list must state each item of the gold answer: it may lack an item though it has most of the words. A
-        # list
-        # of equal length may paraphrase an item.
+        # list of equal length may paraphrase an item.
         named = items(failure) if polar(failure.gold_answers) is None else []
         named = named if len(things(failure.prediction or "")) < len(named) else []
         recall = agreed.recall

@@ -40,8 +40,7 @@ async def likeliest(
     """The messages that are most likely the evidence of a failure.
 
     A list gets a message for each stated item, and a question about several people a message of each of them. A long
-    reply
-    gets none, because its sentences are searched one by one (see ``attribution.needed.pieces.reply_pieces``).
+    reply gets none, because its sentences are searched one by one (see ``attribution.needed.pieces.reply_pieces``).
 
     Args:
         messages: of the trace.

@@ -21,10 +21,8 @@ class Sought:
     """A content prepared for fast comparison with many sentences.
 
     What a sentence has of the content is encoded as bits of an integer: one bit for any date, one for each number, and
-    three
-    for each word (same word, same sense, near sense, where a better match includes the bits of the worse ones). The
-    bits of
-    several sentences together are joined by "or".
+    three for each word (same word, same sense, near sense, where a better match includes the bits of the worse ones).
+    The bits of several sentences together are joined by "or".
 
     Attributes:
         rows: for each word, the matching stems with their likeness.
@@ -94,8 +92,7 @@ class Sought:
         """Returns a cheap test: a sentence that fails it has less than this share (0 to 1, rounded to six places).
 
         The lightest words, which together weigh less than the share, are ignored, because many sentences have them. A
-        sentence
-        with none of the other words has less than the share. The test ignores stems of later look-ups.
+        sentence with none of the other words has less than the share. The test ignores stems of later look-ups.
         """
         carriers = self._carriers.get(share)
         if carriers is None:

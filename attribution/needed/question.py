@@ -61,10 +61,8 @@ class Form(StrEnum):
     """What a question wants.
 
     PLAIN: one or more facts. INFERRED: a conclusion from what was said. JOINED: an answer made of several facts, such
-    as a
-    count or what two people have in common. CONVERSATIONAL: a reply that partly depends on what was said. UNANSWERABLE:
-    a
-    refusal, because nothing tells the answer.
+    as a count or what two people have in common. CONVERSATIONAL: a reply that partly depends on what was said.
+    UNANSWERABLE: a refusal, because nothing tells the answer.
     """
 
     PLAIN = "plain"

@@ -1,4 +1,4 @@
-"""Makes a report from cases: a pure function, whose result does not depend on the order of the cases."""
+"""Makes a report from cases: a pure function of the set of cases, in any order."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def build(
     answered: Answered | None = None,
     harm: Sequence[Harm] = (),
 ) -> ReportData:
-    """The report on some cases. Its summary is None, because a summary takes a model (see ``summary``).
+    """The report on some cases, without a summary, which needs a model (see ``summary``).
 
     Args:
         cases: in any order.
-        scope: what they are.
-        created_at: when, in UTC.
-        answered: what the traces were asked; None where the cases are only some of their failures.
-        harm: what did harm in these traces.
+        scope: what the cases are.
+        created_at: the time of the report, in UTC.
+        answered: the questions of the traces; None if the cases are a selection of the traces' failures.
+        harm: rankings of elements by blame.
     """
     ordered = sorted(cases, key=lambda case: (case.trace_external_id, case.question_external_id or "", case.failure_id))
     numbered = [replace(case, number=number) for number, case in enumerate(ordered, 1)]
@@ -87,7 +87,7 @@ def build(
 
 
 def _shares(named: Iterable[tuple[str, str]], total: int) -> list[Share]:
-    """Parts by key, the largest first; each pair of key and label counts once."""
+    """Shares by key, the largest first; each pair of key and label counts once."""
     counts = Counter(named)
     parts = [share(key, label, count, total) for (key, label), count in counts.items()]
     return sorted(parts, key=lambda part: (-part.count, part.label, part.key))
@@ -102,7 +102,7 @@ def _error_types(judged: Sequence[ReportedCase]) -> list[Share]:
 
 
 def _asked(answered: Answered, cases: Sequence[ReportedCase]) -> Asked:
-    """How often answers are wrong, of all questions asked."""
+    """How often answers are wrong, among all questions asked."""
     total, wrong = answered.answers + answered.elsewhere, len(cases)
     named = Counter(_named(case) for case in cases)
     kinds = [*(kind.value for kind in ErrorType), ABSTAINED, WITHOUT_VERDICT]
@@ -127,12 +127,12 @@ def _operation(operation: OperationRef) -> tuple[str, str]:
 
 
 def _errors_by_operation(attributed: Sequence[ReportedCase]) -> list[OperationErrors]:
-    """The error types of each operation, most failures first; verdicts without an operation count as one more."""
+    """The error types of each operation, most failures first; verdicts without an operation are one more entry."""
     return _errors((_operation(case.operation) if case.operation else _NOWHERE, case.error_type) for case in attributed)
 
 
 def _pieces(judged: Sequence[ReportedCase]) -> Pieces | None:
-    """Where pieces ended; None where no verdict follows any."""
+    """Where pieces ended; None if no verdict follows pieces."""
     losses = [loss for case in judged for loss in case.losses]
     lost = [loss for loss in losses if loss.operation_key is not None]
     if not losses:
@@ -152,7 +152,7 @@ def _place(loss: CitedLoss) -> tuple[str, str]:
 
 
 def _errors(told: Iterable[tuple[tuple[str, str], ErrorType | None]]) -> list[OperationErrors]:
-    """How often each error type was found at each operation, the operation with most first."""
+    """The number of errors of each type at each operation, the operation with most errors first."""
     counts: dict[tuple[str, str], Counter[ErrorType | None]] = defaultdict(Counter)
     for place, error_type in told:
         counts[place][error_type] += 1
@@ -175,7 +175,7 @@ def _sessions(attributed: Sequence[ReportedCase], total: int) -> list[Share]:
 
 
 def _families(judged: Sequence[ReportedCase], total: int) -> list[Family]:
-    """The families of failures, the largest first, then those on which the method abstained."""
+    """The families of failures, the largest first, then the family of abstentions."""
     members: dict[tuple[ErrorType | None, str], list[ReportedCase]] = defaultdict(list)
     for case in judged:
         members[case.error_type, case.operation.label if case.operation else ""].append(case)
@@ -197,7 +197,7 @@ def _family_share(kind: ErrorType | None, operation: str, count: int, total: int
 
 
 def _agreement(attributed: Sequence[ReportedCase]) -> HumanAgreement | None:
-    """Agreement with the newest verdict of a person on each case; None where no case has one, or it is the subject."""
+    """Agreement with people's newest verdicts; None without them, or if a person is the source."""
     pairs = []
     for case in attributed:
         human = [one for one in case.others if one.method == HUMAN_METHOD and one.error_type is not None]
@@ -218,7 +218,7 @@ def _agreement(attributed: Sequence[ReportedCase]) -> HumanAgreement | None:
 
 
 def _agreements(cases: Sequence[ReportedCase]) -> list[SourcePair]:
-    """Agreement of all methods and people, two by two, each by its newest verdict on a case."""
+    """Agreement of each pair of methods and people, by their newest verdicts."""
     said: dict[str, dict[str, tuple[ErrorType, str | None]]] = defaultdict(dict)
     for case in cases:
         for one in case.others:

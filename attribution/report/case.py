@@ -1,4 +1,4 @@
-"""A case as data: a failure with its verdict, and all that a report shows of it.
+"""The data of a reported case: a failure, its verdict, and everything that a report shows about them.
 
 Names are public, in camel case in JSON.
 """
@@ -22,8 +22,8 @@ class OperationRef(Part, frozen=True):
     """The operation that a verdict blames.
 
     Attributes:
-        key: name and kind, by which the same operation is known in other traces.
-        settings: its own metadata with plain values, such as a retrieval's ``top_k``.
+        key: by name and kind, equal for the same operation of other traces.
+        settings: the operation's own metadata with plain values, such as a retrieval's ``top_k``.
     """
 
     id: str
@@ -47,8 +47,8 @@ class PromptRef(Part, frozen=True):
     """A prompt that the blamed operation used.
 
     Attributes:
-        key: the prompt's name; prompts that are made for one call are known by their class.
-        variable_id: of the variable that held it.
+        key: the prompt's name; the class of a prompt made for one call.
+        variable_id: of the prompt's variable.
     """
 
     key: str
@@ -60,7 +60,7 @@ class CitedStep(Part, frozen=True):
     """A step of the path that proves a verdict; see ``attribution.verdicts.verdict.Step``.
 
     Attributes:
-        label: of its variable, for people.
+        label: the variable's label for people.
     """
 
     variable_id: str
@@ -87,11 +87,11 @@ class CitedCandidate(Part, frozen=True):
 
 
 class CitedLoss(Part, frozen=True, kw_only=True):
-    """Where one piece of what the answer needs ended; see ``attribution.verdicts.verdict.PieceLoss``.
+    """The ending of one needed piece; see ``attribution.verdicts.verdict.PieceLoss``.
 
     Attributes:
-        operation: name of what lost it.
-        operation_key: name and kind, as in ``OperationRef``.
+        operation: name of the operation that lost the piece.
+        operation_key: as in ``OperationRef``.
     """
 
     piece: str
@@ -107,12 +107,12 @@ class CitedLoss(Part, frozen=True, kw_only=True):
 
 
 class ReportedProof(Part, frozen=True, kw_only=True):
-    """What replaying the program showed of the verdict.
+    """The result of replaying the program for a verdict.
 
     Attributes:
         result: proved, refuted or unsettled.
-        p0: the share of right answers without the correction, and ``p1`` with it; None where there were no runs.
-        draws: runs with the correction; None where there were none.
+        p0: the share of right answers without the correction, and ``p1`` with it; None without runs.
+        draws: the number of runs with the correction; None without runs.
     """
 
     result: str
@@ -123,7 +123,7 @@ class ReportedProof(Part, frozen=True, kw_only=True):
 
 
 class OtherVerdict(Part, frozen=True):
-    """What another source says about the same failure."""
+    """Another source's verdict on the same failure."""
 
     method: str
     author: str | None
@@ -136,13 +136,13 @@ class OtherVerdict(Part, frozen=True):
 
 
 class Revision(Part, frozen=True, kw_only=True):
-    """What the blamed operation made of a text.
+    """How the blamed operation changed a text.
 
     Attributes:
-        before, after: the two versions, for people.
+        before, after: labels of the two versions.
         lines: of a unified diff, sentence by sentence: ``+`` only in the new text, ``-`` only in the old, a space in
-            both, ``@@`` where something is left out.
-        added, removed: sentences or lines only in the new text, only in the old.
+            both, ``@@`` for left out lines.
+        added, removed: the number of sentences or lines only in the new text, and only in the old text.
         is_cut: whether there are more lines.
     """
 
@@ -162,11 +162,11 @@ class RankedUnit(Part, frozen=True, kw_only=True):
     """A candidate of a search.
 
     Attributes:
-        rank: its place, from 1.
+        rank: from 1.
         label: for people.
-        score: on a scale of the search's own; None where it recorded none.
-        text: the beginning of its value.
-        is_missed: whether it is the unit that has the fact.
+        score: on the search's own scale; None if not recorded.
+        text: the beginning of the value.
+        is_missed: whether the unit has the needed fact.
     """
 
     rank: int
@@ -183,10 +183,10 @@ class Ranking(Part, frozen=True, kw_only=True):
     """How the blamed search rated its candidates.
 
     Attributes:
-        units: the first, and that which was missed; by rank.
-        considered: how many were rated.
-        returned: how many of them were returned.
-        missed: the rank of the unit that has the fact; None where it was not rated.
+        units: the first units and the missed unit, by rank.
+        considered: the number of rated units.
+        returned: the number of returned units.
+        missed: the rank of the unit with the needed fact; None if it was not rated.
     """
 
     units: list[RankedUnit]
@@ -199,20 +199,19 @@ class ReportedCase(Part, frozen=True, kw_only=True):
     """A failure with its verdict.
 
     Attributes:
-        number: by which the report cites it, from 1.
-        attribution_id: None where it has no verdict.
-        error_type: None where the verdict is an abstention, or there is none.
-        revision: what the blamed operation made of the text that had the fact; like ``ranking``, only of cases that
-            pages show whole, and only where the trace has it.
+        number: cited by the report, from 1.
+        attribution_id: None without a verdict.
+        error_type: None for an abstention and without a verdict.
+        revision: how the blamed operation changed the text with the needed fact. Like ``ranking``, only for cases that
+            pages show whole, and if the trace has it.
         ranking: how the blamed search rated its candidates.
-        losses: where each piece of what the answer needs ended; empty where the method follows none.
-        question_kind: what the answer needs; None where nobody said it.
-        why_not: what was there and was not chosen, for each piece that the answer needed; only for cases that pages
-            show whole.
-        failed_at: when the answer was given, else when it was found to be wrong.
-        on_earlier_gold: whether the gold answers were changed since the verdict was given.
-        question_label: what people know the question by.
-        proof: what replaying the program showed of the verdict; None where it was not replayed.
+        losses: the ending of each piece of what the answer needs; empty for methods that follow no pieces.
+        question_kind: what the answer needs; None if unknown.
+        why_not: for each needed piece, what the memory had and did not choose; only for cases that pages show whole.
+        failed_at: the time of the answer, else of the judgement.
+        on_earlier_gold: whether the gold answers changed after the verdict.
+        question_label: the question's name for people.
+        proof: the result of replaying the program; None without a replay.
         columns: the failure's columns that are listed for people, as JSON has them, by key; see
             ``attribution.verdicts.failure_columns``.
     """

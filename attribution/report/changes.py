@@ -1,4 +1,4 @@
-"""What to change first in a project, without a report: only what levers look at is read."""
+"""What to change first in a project, without making a whole report: reads only what levers need."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class _Explained:
 
 
 async def what_to_change(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[Lever]:
-    """The levers that a report on some failures has; the change that affects most failures comes first.
+    """The levers that a report on some failures would have, the lever with most failures first.
 
     Args:
-        store: holds them.
-        failures: by trace and id, as the store lists them.
-        source: a method or an author whose newest verdict on each failure counts; None for the newest verdict that
-            is not a person's.
+        store: holds the failures.
+        failures: ordered by trace and id, as the store lists them.
+        source: a method or an author whose newest verdict on each failure counts; None for the newest verdict by a
+            method.
     """
     verdicts = await chosen(store, failures, source)
     naming = [one for one in verdicts if one.error_type is not None]

@@ -1,6 +1,6 @@
-"""Charts as positions in a drawing: shares with their intervals, failures over time, and error types by operation.
+"""Charts as coordinates: shares with intervals, failures over time, and error types by operation.
 
-The templates only draw them; everything is computed here.
+Templates only draw the coordinates.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _LABEL_CHARACTERS = 36
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar; all places are in units of the drawing.
+    """One bar, in units of the drawing.
 
     Attributes:
-        x: where bars start; labels end a little before.
-        y: the upper edge of its row.
-        low, high: ends of the interval.
-        end: where its numbers are written.
+        x: the left end of all bars; labels end a little before.
+        y: the upper edge of the row.
+        low, high: the ends of the interval.
+        end: the position of the numbers.
     """
 
     label: str
@@ -49,8 +49,8 @@ class Chart:
     """Bars below each other.
 
     Attributes:
-        description: the same in words.
-        hidden: shares for which there was no room.
+        description: the chart in words.
+        hidden: the number of shares without room.
     """
 
     width: int
@@ -83,7 +83,7 @@ def chart(parts: Sequence[Share]) -> Chart:
 
 
 def harm_chart(found: Harm) -> Chart:
-    """A chart of the scores of a ranking, whose bars have no intervals."""
+    """A chart of the scores of a ranking, without intervals."""
     most = max(one.score for one in found.worst) or 1.0
     scale = (WIDTH - _LABEL - _NUMBERS) / most
     bars = [
@@ -109,20 +109,20 @@ _BELOW = 22
 _TICKS = 5
 _WIDEST = 60.0
 _LETTER = 8.2
-"""Units of a letter under the columns, in the widest of the usual fonts."""
+"""The width of a letter under the columns, in the widest of the usual fonts."""
 _APART = 8
 LEVELS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One stretch of time; all places are in units of the drawing.
+    """A column for one stretch of time, in units of the drawing.
 
     Attributes:
-        x, y: its upper left corner.
-        middle: where its texts stand.
-        number: how many failures; empty for none.
-        tick: when it begins, where that is written.
+        x, y: the upper left corner.
+        middle: the position of texts.
+        number: the number of failures; empty for none.
+        tick: the beginning of the stretch, for columns with a tick.
     """
 
     x: float
@@ -139,8 +139,8 @@ class Columns:
     """Columns beside each other.
 
     Attributes:
-        base: where the columns begin.
-        description: the same in words.
+        base: the lower end of the columns.
+        description: the chart in words.
     """
 
     width: int
@@ -156,7 +156,7 @@ def columns(found: OverTime) -> Columns:
     most = max(stretch.failures for stretch in stretches)
     room = min(WIDTH / len(stretches), _WIDEST)
     longest = max(len(words.moment(stretch.start, found.seconds)) for stretch in stretches)
-    # Ticks of narrow columns need the room of the columns between them.
+    # A tick may be wider than its column, so some columns have none.
     every = max(-(-len(stretches) // _TICKS), math.ceil((longest * _LETTER + _APART) / room))
     base = _ABOVE + _HIGH
     drawn = []
@@ -179,7 +179,7 @@ def columns(found: OverTime) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number, and how dark its background is, from 0 (none) to ``LEVELS``."""
+    """A number and the darkness of its background, from 0 (none) to ``LEVELS``."""
 
     number: str
     level: int
@@ -187,7 +187,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """The error types of one operation, and how many there are in all."""
+    """The numbers of errors of one operation by type, and their sum."""
 
     label: str
     cells: list[Cell]
@@ -199,8 +199,8 @@ class HeatMap:
     """Error types by operation.
 
     Attributes:
-        kinds: the error types that there are, in their order.
-        hidden: operations for which there was no room.
+        kinds: the error types with failures, in their order.
+        hidden: the number of operations without room.
     """
 
     kinds: list[str]
@@ -209,7 +209,7 @@ class HeatMap:
 
 
 def heat_map(found: Sequence[OperationErrors]) -> HeatMap:
-    """Error types of the first operations."""
+    """The error types of the first operations."""
     shown = found[:MOST_BARS]
     kinds = [kind.value for kind in ErrorType if any(kind.value in one.error_types for one in shown)]
     most = max((count for one in shown for count in one.error_types.values()), default=1)

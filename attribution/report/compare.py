@@ -1,7 +1,7 @@
-"""Compares two reports: what became rarer or more frequent, and for which questions.
+"""Compares two reports by rates and by single questions.
 
-The rates compared are shares of each run's own failures, and of all questions that each run was asked. Two questions
-are the same if their external ids are equal, or otherwise if their texts are equal, ignoring spaces and capitals.
+Rates are shares of each run's own failures, and of all questions that each run asked. Two questions are the same if
+their external ids are equal, or else if their texts are equal, ignoring spaces and capitals.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Side(Part, frozen=True):
     """One of the two reports.
 
     Attributes:
-        wrong: how many of all questions are known to be answered wrongly; None if the report does not say.
-        right: how many of them were judged right; None like ``wrong``.
+        wrong: the share of questions with a wrong answer; None if the report does not say.
+        right: the share of questions with an answer judged right; None if the report does not say.
     """
 
     created_at: datetime
@@ -39,11 +39,11 @@ class Side(Part, frozen=True):
 
 
 class Change(Part, frozen=True):
-    """A part of the failures in both reports.
+    """A share in both reports.
 
     Attributes:
         difference: rate after minus rate before.
-        low, high: its 95 % interval (Newcombe), for two independent samples.
+        low, high: the 95 % interval of the difference (Newcombe), for two independent samples.
     """
 
     key: str
@@ -61,9 +61,9 @@ class CaseRef(Part, frozen=True):
     """A failed question.
 
     Attributes:
-        before: its number in the first report; None if it did not fail there.
-        after: its number in the second report; None if it did not fail there.
-        trace: the trace in which it was asked; that of the second report if it failed in both.
+        before: the case's number in the first report; None if the question did not fail there.
+        after: the case's number in the second report; None if the question did not fail there.
+        trace: where the question was asked; if it failed in both runs, the second report's trace.
     """
 
     question_external_id: str | None
@@ -86,8 +86,8 @@ class PairedTest(Part, frozen=True):
         fixed: number of questions in ``Comparison.fixed``.
         broken: number of questions in ``Comparison.broken``.
         p_value: of the exact two-sided McNemar test.
-        is_known: whether both reports say which questions were asked. If one does not, a question that is not among a
-            run's failures counts as answered well.
+        is_known: whether both reports list the questions asked. Otherwise a question without a failure counts as
+            answered well.
     """
 
     fixed: int
@@ -100,17 +100,17 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     """Two reports side by side.
 
     Attributes:
-        gone: questions that failed only in the first.
-        new: questions that failed only in the second.
-        moved: questions that failed in both, with another error type.
-        same: number of questions that failed in both with the same error type.
-        fixed: questions that failed in the first, and were answered well in the second.
-        broken: questions that were answered well in the first, and failed in the second.
-        still_wrong: questions that failed in both; those with another error type come first.
-        not_asked: questions that failed in one, and were not asked in the other.
+        gone: questions that failed only in the first run.
+        new: questions that failed only in the second run.
+        moved: questions that failed in both runs, with different error types.
+        same: number of questions that failed in both runs with the same error type.
+        fixed: questions that failed in the first run, and were answered well in the second.
+        broken: questions that were answered well in the first run, and failed in the second.
+        still_wrong: questions that failed in both runs, first the questions with another error type.
+        not_asked: questions that failed in one run, and were not asked in the other.
         paired: a test of fixed against broken.
-        of_all: wrong answers, answers judged right, and error types as parts of all questions asked; empty if a report
-            does not say how many there were.
+        of_all: wrong answers, answers judged right, and error types as shares of all questions asked; empty if a report
+            does not say how many questions there were.
     """
 
     version: Literal[1] = 1
@@ -132,7 +132,7 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
 
 
 def read_report(path: Path) -> ReportData:
-    """A report that was written as JSON.
+    """Read a report from a JSON file.
 
     Raises:
         InputError: the file can't be read, or does not contain a report.
@@ -151,7 +151,7 @@ def read_report(path: Path) -> ReportData:
 
 
 def compare(before: ReportData, after: ReportData) -> Comparison:
-    """Two reports side by side."""
+    """Compare two reports."""
     places = Places(*({trace.external_id for trace in report.scope.traces} for report in (before, after)))
     paired = pairs(before.cases, after.cases, places)
     gone = [pair for pair in paired if pair[1] is None]
@@ -193,7 +193,7 @@ def _side(report: ReportData) -> Side:
 
 
 def _of_all(before: ReportData, after: ReportData) -> list[Change]:
-    """Changes of wrong answers, of answers judged right, and of each error type, as parts of all questions asked."""
+    """Changes of wrong answers, of answers judged right, and of each error type, as shares of all questions asked."""
     one, two = before.asked, after.asked
     if not one or not two or not one.answers or not two.answers:
         return []
@@ -229,7 +229,7 @@ _Pair = tuple[ReportedCase | None, ReportedCase | None]
 
 
 class _Questions:
-    """The questions that a report knows were asked, right or wrong."""
+    """The questions that a report's run asked."""
 
     def __init__(self, report: ReportData, places: Places) -> None:
         questions: Sequence[AskedQuestion] = report.asked.questions if report.asked else ()
@@ -240,7 +240,7 @@ class _Questions:
         self.is_known = bool(questions)
 
     def __contains__(self, case: ReportedCase | None) -> bool:
-        """Whether the question of a case was asked; also where nobody knows."""
+        """Whether the question of a case was asked; True if unknown."""
         if not self.is_known or case is None:
             return True
         id_ = self._places.id(case.trace_external_id, case.question_external_id)

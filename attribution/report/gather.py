@@ -1,4 +1,4 @@
-"""Failures with their verdicts, and all that a report says of them, read from a store."""
+"""Reads failures with their verdicts, and everything that a report shows of them, from a store."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ async def gather(store: GraphStore, failures: Sequence[Failure], source: str | N
     """The cases of some failures.
 
     Args:
-        store: holds them.
-        failures: what to report on.
-        source: a method or an author whose newest verdict on each failure counts; None for the newest verdict that
-            is not a person's.
+        store: holds the failures.
+        failures: to report on.
+        source: a method or an author whose newest verdict on each failure counts; None for the newest verdict by a
+            method.
     """
     verdicts = await _verdicts(store, failures)
     pairs = [(failure, _choose(failure, verdicts.get(failure.id, []), source)) for failure in failures]
@@ -52,21 +52,21 @@ async def gather(store: GraphStore, failures: Sequence[Failure], source: str | N
 
 
 async def chosen(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[Attribution]:
-    """The verdicts that count on some failures; see ``gather``."""
+    """The verdict that counts for each failure; see ``gather``."""
     verdicts = await _verdicts(store, failures)
     found = (_choose(failure, verdicts.get(failure.id, []), source) for failure in failures)
     return [one for one in found if one is not None]
 
 
 async def cases_of(store: GraphStore, pairs: Sequence[tuple[Failure, Attribution]]) -> list[ReportedCase]:
-    """The cases of some failures with the verdicts that are given, in their order."""
+    """The cases of failures with given verdicts, in order."""
     return await _cases(store, pairs, await _verdicts(store, [failure for failure, _ in pairs]))
 
 
 async def _verdicts(store: GraphStore, failures: Sequence[Failure]) -> dict[str, list[Attribution]]:
     verdicts: dict[str, list[Attribution]] = {}
     found = await store.attributions([failure.id for failure in failures])
-    # The final word on a disputed case counts as the newest that people say.
+    # The final word on a disputed failure counts as the newest human verdict.
     for one in sorted(found, key=is_adjudicated):
         verdicts.setdefault(one.failure_id, []).append(one)
     return verdicts
@@ -80,7 +80,7 @@ async def _cases(
 
 
 def _choose(failure: Failure, verdicts: Sequence[Attribution], source: str | None) -> Attribution | None:
-    """The newest of the source; one on earlier gold answers only where there is no other."""
+    """The source's newest verdict; a verdict on earlier gold answers is the last choice."""
     of_source = [one for one in verdicts if (one.method != HUMAN_METHOD if source is None else is_from(one, source))]
     current = [one for one in of_source if not on_earlier_gold(one, failure)]
     return next(reversed(current or of_source), None)
@@ -257,7 +257,7 @@ class _Reader:
 
 
 def operation_key(operation: Operation) -> str:
-    """Name and kind of an operation, by which the same operation is known in other traces."""
+    """The key of an operation by name and kind, equal for the same operation of other traces."""
     return f"{operation.kind}:{operation_label(operation)}"
 
 
@@ -283,7 +283,7 @@ def _session_ref(session: Session) -> SessionRef:
 
 
 def prompts_of(detail: OperationDetail) -> list[PromptRef]:
-    """The prompts that an operation used; where it used none from outside, those that it made for itself."""
+    """The prompts that an operation used, or if there are none, made."""
     used = [variable for variable in detail.used if variable.kind is VariableKind.PROMPT]
     made = [variable for variable in detail.generated if variable.kind is VariableKind.PROMPT]
     found = {
@@ -296,14 +296,14 @@ def prompts_of(detail: OperationDetail) -> list[PromptRef]:
 
 
 def _prompt_name(variable: Variable) -> str:
-    """The name of a template; a prompt that was made for one call is named by a digest, so its class names it."""
+    """The name of a prompt template; for a prompt made for one call, its class, because its name is a digest."""
     if _DIGEST.search(variable.name):
         return variable.class_name or variable.comment or "prompt"
     return variable.name
 
 
 def _proof(attribution: Attribution) -> ReportedProof | None:
-    """What replaying showed of a verdict."""
+    """The result of replaying a verdict."""
     return None if attribution.proof is None else msgspec.convert(_json(attribution.proof), ReportedProof)
 
 

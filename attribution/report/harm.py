@@ -1,4 +1,4 @@
-"""The rankings of a report: elements by the harm that they did."""
+"""A report's rankings of elements by blame."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from store.contract.protocol import GraphStore
 async def harm(
     store: GraphStore, failures: Sequence[Failure], source: str | None, traces: Sequence[Trace]
 ) -> list[Harm]:
-    """The rankings of what is blamed for some failures, by the verdicts that the report counts.
+    """Rankings of the elements that some failures blame.
 
     Args:
-        store: holds them.
-        failures: all of these traces.
+        store: holds the failures.
+        failures: of these traces.
         source: whose verdicts count; see ``attribution.report.gather.gather``.
         traces: whose right answers count.
     """

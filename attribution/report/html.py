@@ -58,5 +58,5 @@ def _environment() -> Environment:
 
 
 def _fit(value: Any) -> Any:
-    """Text that may be put into a document; markup that a template made is left as it is."""
+    """The value as text fit for a document; markup made by a template stays as it is."""
     return printable(value) if type(value) is str else value

@@ -1,4 +1,4 @@
-"""Illustrates cases: texts before and after the operation at fault, rankings of searches, and what was not chosen."""
+"""Adds illustrations to cases: texts before and after the fault, rankings of searches, and what was not chosen."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from schema.models import Failure, Usage, Variable
 from store.contract.protocol import GraphStore
 
 MOST_BYTES = 1 << 20
-"""The longest text that is compared, in bytes."""
+"""The maximal size of a text to compare, in bytes."""
 MOST_LINES = 30
 MOST_RANKED = 10
 _LINE = 300
 _TEXT = 200
 _AT_ONCE = 16
-"""How many pairs of texts are in memory at a time."""
+"""The number of pairs of texts in memory at a time."""
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
 async def illustrate(store: GraphStore, cases: Sequence[ReportedCase]) -> list[ReportedCase]:
-    """Add ``why_not`` to the cases, and ``revision`` and ``ranking`` where the trace has them."""
+    """Add ``why_not`` to the cases, and ``revision`` and ``ranking`` if the trace has them."""
     revisions = await _revisions(store, cases)
     rankings = await _rankings(store, cases)
     failures = await by_id(store, Failure, (case.failure_id for case in cases))
@@ -79,12 +79,12 @@ def _broken(case: ReportedCase) -> CitedStep | None:
 
 
 def _revision(old: Variable, new: Variable, texts: dict[str, bytes]) -> Revision | None:
-    """The differences of two versions; None where too many lines differ to be compared."""
+    """The differences of two versions; None if there are too many."""
     try:
         lines, added, removed = unified(_lines(texts[old.value_hash]), _lines(texts[new.value_hash]), "", "")
     except TooDifferentError:
         return None
-    shown = lines[2:]  # without the names of the two
+    shown = lines[2:]  # without the lines with the names of the versions
     return Revision(
         before=variable_label(old),
         before_id=old.id,
@@ -100,7 +100,7 @@ def _revision(old: Variable, new: Variable, texts: dict[str, bytes]) -> Revision
 
 
 def _lines(value: bytes) -> str:
-    """A value with a line for each sentence: what a memory keeps is often a long line."""
+    """A value with one line for each sentence, because a memory often stores one long line."""
     return _BETWEEN_SENTENCES.sub("\n", value.decode("utf-8", "replace"))
 
 
@@ -129,13 +129,13 @@ async def _rankings(store: GraphStore, cases: Iterable[ReportedCase]) -> dict[st
 
 
 def _holder(case: ReportedCase) -> str | None:
-    """The variable that had the fact last."""
+    """The last variable with the needed fact."""
     place = broken_step(case)
     return case.path[place - 1].variable_id if place else None
 
 
 def _shown(case: ReportedCase, usages: list[Usage]) -> list[tuple[int, Usage]]:
-    """The first by rank, and the one that was missed, each with its rank."""
+    """The first units and the missed unit, each with its rank."""
     usages.sort(key=lambda usage: usage.position)
     holder = _holder(case)
     ranked = enumerate(usages, 1)

@@ -1,7 +1,7 @@
-"""Levers: what could be changed, and which failures that would affect.
+"""Levers: possible changes, and the failures that each change would affect.
 
-A change to a prompt affects the failures whose blamed operation used the prompt; a change of settings those whose
-blamed operation has these settings. Only a new run shows whether a change repairs them.
+A change of a prompt affects the failures whose blamed operation used the prompt. A change of settings affects the
+failures whose blamed operation has these settings. Only a new run shows whether a change repairs the failures.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ORDER: tuple[Kind, ...] = ("prompt", "settings", "data")
 
 
 class _Explained(Protocol):
-    """What levers look at of a failure whose verdict names an error type."""
+    """The part of a case that levers need."""
 
     @property
     def number(self) -> int: ...
@@ -48,11 +48,11 @@ class _Name:
 
 
 def levers(attributed: Sequence[_Explained], total: int) -> list[Lever]:
-    """What could be changed; the change that affects most failures comes first.
+    """Possible changes, the change with most affected failures first.
 
     Args:
         attributed: cases with an error type.
-        total: number of failures that have a verdict.
+        total: the number of failures with a verdict.
     """
     touched: dict[_Name, list[_Explained]] = defaultdict(list)
     for case in attributed:
@@ -85,7 +85,7 @@ def _lever(name: _Name, cases: Sequence[_Explained], total: int) -> Lever:
 
 
 def _settings(cases: Sequence[_Explained]) -> dict[str, list[Any]]:
-    """The values of each setting, each once, in a fixed order."""
+    """The distinct values of each setting, in a fixed order."""
     values: dict[str, dict[bytes, Any]] = defaultdict(dict)
     for case in cases:
         for name, value in case.operation.settings.items() if case.operation else ():

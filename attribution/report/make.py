@@ -1,4 +1,4 @@
-"""Makes a report from what a store holds."""
+"""Makes a report from a store."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ async def make(
     """The report on some failures, without a summary.
 
     Args:
-        store: holds them.
-        failures: what to report on.
-        source: whose verdicts count, a method or an author; None for the newest that is not a person's.
-        is_selection: whether the failures were chosen one by one, which the report then says.
-        trace_ids: the traces whose failures they are, where not all of the project's.
+        store: holds the failures.
+        failures: to report on.
+        source: a method or an author whose verdicts count; None for the newest verdict by a method.
+        is_selection: whether only selected failures are reported, as the report then states.
+        trace_ids: the traces of the failures; empty for all traces of the project.
     """
     cases = await gather(store, failures, source)
     covered = await _covered(store, failures, is_selection, trace_ids)
@@ -52,7 +52,7 @@ async def known_sources(store: GraphStore, failures: Sequence[Failure]) -> list[
 
 
 async def _illustrated(store: GraphStore, data: ReportData) -> ReportData:
-    """The report with texts and rankings of the cases that pages show whole: as much as a reader looks at."""
+    """The report with illustrations of the cases that pages show whole."""
     shown = {number for family in data.families for number in family.cases[: words.SHOWN]}
     found = await illustrate(store, [case for case in data.cases if case.number in shown])
     plain = {case.number: case for case in found}
@@ -62,7 +62,7 @@ async def _illustrated(store: GraphStore, data: ReportData) -> ReportData:
 async def _covered(
     store: GraphStore, failures: Sequence[Failure], is_selection: bool, trace_ids: Sequence[str]
 ) -> list[Trace]:
-    """The traces that a report is about, including those without failures unless the failures were chosen."""
+    """The traces of a report: all traces asked for, or only those with chosen failures."""
     if not is_selection and not trace_ids:
         return [trace async for trace in every(lambda after: store.traces(after=after))]
     wanted = {failure.trace_id for failure in failures} if is_selection else set(trace_ids)

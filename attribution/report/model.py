@@ -1,7 +1,6 @@
-"""A report as data. Every number of a report, in whatever form, comes from one ``ReportData``.
+"""A report as data. Every number of a report, in any format, comes from one ``ReportData``.
 
-Names are public, in camel case in JSON. All lists are in an order of their own, so that the same cases give the same
-report, whatever order they came in.
+Names are public, in camel case in JSON. All lists have a fixed order: the same cases give the same report.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ NOT_JUDGED = "not judged"
 
 
 class Share(Part, frozen=True):
-    """A part of the failures that have a verdict, with the 95 % interval of its rate (Wilson).
+    """A share of the failures with a verdict, and the 95 % interval of the rate (Wilson).
 
     Attributes:
-        key: the same in every report.
+        key: equal in all reports.
         label: for people.
-        total: failures of the report that have a verdict, abstentions among them; in ``Asked`` all questions asked.
-        rate: ``count / total``; 0 where there are none.
+        total: the number of failures with a verdict, abstentions included; in ``Asked`` the number of questions asked.
+        rate: ``count / total``; 0 if the total is 0.
     """
 
     key: str
@@ -41,10 +40,10 @@ class Share(Part, frozen=True):
 
 
 class Family(Part, frozen=True):
-    """Failures with the same error type at the same kind of place.
+    """Failures with the same error type at the same kind of operation.
 
     Attributes:
-        error_type: None for those on which the method abstained.
+        error_type: None for abstentions.
         cases: numbers, the surest verdicts first.
     """
 
@@ -55,12 +54,12 @@ class Family(Part, frozen=True):
 
 
 class Lever(Part, frozen=True, kw_only=True):
-    """Something that can be changed, and the failures that this would affect.
+    """A possible change, and the failures that it would affect.
 
     Attributes:
-        kind: ``prompt``: the text of a prompt; ``settings``: how an operation is set up; ``data``: questions and gold
-            answers.
-        settings: values of the settings in these failures, each once.
+        kind: ``prompt``: the text of a prompt; ``settings``: the configuration of an operation; ``data``: questions and
+            gold answers.
+        settings: distinct values of the settings in these failures.
         error_types: failures by error type.
         cases: numbers.
     """
@@ -73,7 +72,7 @@ class Lever(Part, frozen=True, kw_only=True):
 
 
 class Sentence(Part, frozen=True):
-    """A sentence of the summary, and the numbers of the cases on which it is based, at least one."""
+    """A sentence of the summary, and the numbers of its cases, at least one."""
 
     text: str
     cases: list[int]
@@ -83,8 +82,7 @@ class Summary(Part, frozen=True):
     """A model's summary of the failures.
 
     Attributes:
-        dropped: number of sentences that were left out, because they cite no case or contain a number that is not in
-            the data.
+        dropped: number of sentences left out because they cite no case, or contain a number that is not in the data.
     """
 
     model: str
@@ -95,7 +93,7 @@ class Summary(Part, frozen=True):
 
 
 class HumanAgreement(Part, frozen=True):
-    """How far the verdicts agree with those of people, on the cases for which both name an error type."""
+    """How far the verdicts agree with people's, on the cases for which both name an error type."""
 
     cases: int
     type_accuracy: float | None
@@ -106,13 +104,13 @@ class HumanAgreement(Part, frozen=True):
 
 
 class SourcePair(Part, frozen=True):
-    """How far two sources of verdicts agree, on the cases on which both name an error type.
+    """How far two sources of verdicts agree, on the cases for which both name an error type.
 
     Attributes:
         first: a method, or a person's name.
-        second: another one.
-        type_kappa: Cohen's kappa of the error types; None where chance alone would agree always.
-        joint_kappa: the same of error type and operation together.
+        second: another source.
+        type_kappa: Cohen's kappa of the error types; None if chance alone would always agree.
+        joint_kappa: Cohen's kappa of error type and operation together.
     """
 
     first: str
@@ -134,11 +132,11 @@ class TraceRef(Part, frozen=True):
 
 
 class Scope(Part, frozen=True):
-    """What the report is about.
+    """The subject of a report.
 
     Attributes:
-        source: the method or author whose verdicts count; None for the newest verdict that is not a person's.
-        selection: ids of the failures that were chosen; empty for all.
+        source: the method or author whose verdicts count; None for the newest verdict by a method.
+        selection: ids of the chosen failures; empty for all.
     """
 
     project: str
@@ -148,7 +146,7 @@ class Scope(Part, frozen=True):
 
 
 class Totals(Part, frozen=True):
-    """How many failures there are, and what is known about them."""
+    """The number of failures, and of failures by what is known about them."""
 
     failures: int
     attributed: int
@@ -181,9 +179,9 @@ class OperationErrors(Part, frozen=True):
     """The error types of one operation.
 
     Attributes:
-        key: of the operation, as in ``OperationRef``; empty for verdicts without an operation.
-        count: number of failures; in ``Pieces`` of pieces.
-        error_types: the same by error type; types with none are left out.
+        key: as in ``OperationRef``; empty for verdicts without an operation.
+        count: the number of failures; in ``Pieces`` the number of pieces.
+        error_types: the number by error type, without zeros.
     """
 
     key: str
@@ -205,14 +203,14 @@ class AskedQuestion(Part, frozen=True):
 
 
 class Answered(Part, frozen=True, kw_only=True):
-    """What was asked in some traces.
+    """The questions and answers of some traces.
 
     Attributes:
-        answers: number of variables of kind Answer.
-        elsewhere: number of failures whose answer is not one of these: it was recorded as something else, or not at
-            all.
-        right: number of answers that were judged right.
-        questions: the questions, in the order of the traces; empty if the recording does not have all of them.
+        answers: the number of variables of kind Answer.
+        elsewhere: the number of failures with an answer that is not among them, because it was recorded as something
+            else or not at all.
+        right: the number of answers that were judged right.
+        questions: in the order of the traces; empty if the recording does not have all of them.
     """
 
     answers: int
@@ -222,16 +220,16 @@ class Answered(Part, frozen=True, kw_only=True):
 
 
 class Asked(Part, frozen=True, kw_only=True):
-    """How often answers are wrong, of all questions that were asked in the traces of a report.
+    """How often answers are wrong, among all questions of a report's traces.
 
     Attributes:
-        answers: number of answers in the traces: variables of kind Answer.
-        wrong: how many of all questions are known to be answered wrongly. All questions are the answers, and the
-            failures whose answer was not recorded as an answer.
-        right: how many were judged right; None in reports that were made before this was stored.
-        not_judged: how many nobody has judged; None like ``right``.
-        by_error_type: the same by error type, then abstentions and failures without a verdict. Empty if the traces
-            contain no answers, because then it is not known how many questions there were.
+        answers: the number of answers in the traces: variables of kind Answer.
+        wrong: the share of questions with a known wrong answer. All questions are the answers, and the failures whose
+            answer was not recorded as an answer.
+        right: the share of answers judged right; None in reports by older versions.
+        not_judged: the share of answers that nobody judged; None in reports by older versions.
+        by_error_type: shares by error type, then of abstentions and failures without a verdict. Empty if the traces
+            contain no answers, because then the number of questions is unknown.
         questions: see ``Answered``.
     """
 
@@ -244,14 +242,14 @@ class Asked(Part, frozen=True, kw_only=True):
 
 
 class Pieces(Part, frozen=True, kw_only=True):
-    """What the right answers needed, piece by piece, and where it ended.
+    """The pieces that right answers needed, counted by their end.
 
     Attributes:
-        failures: whose verdicts follow pieces.
-        total: pieces of all of them.
-        lost: how many an operation lost.
-        reached: how many reached the answer.
-        by_operation: lost pieces by operation and error type, that with most pieces first.
+        failures: the number of failures whose verdicts follow pieces.
+        total: the number of pieces.
+        lost: the number of pieces lost by an operation.
+        reached: the number of pieces that reached the answer.
+        by_operation: lost pieces by operation and error type, the operation with most pieces first.
     """
 
     failures: int
@@ -262,10 +260,10 @@ class Pieces(Part, frozen=True, kw_only=True):
 
 
 class Harmful(Part, frozen=True):
-    """An element and the harm that it did; see ``attribution.blame.model.Blamed``.
+    """An element with its blame; see ``attribution.blame.model.Blamed``.
 
     Attributes:
-        label: its name, with that of its trace where the report covers several; a prompt may be in all of them.
+        label: the element's name; in a report on several traces also the trace's name, except for prompts.
     """
 
     id: str
@@ -276,12 +274,12 @@ class Harmful(Part, frozen=True):
 
 
 class Harm(Part, frozen=True):
-    """A ranking of elements by the harm that they did.
+    """A ranking of elements by blame.
 
     Attributes:
         by: operation, prompt, unit or session.
-        worst: the first of them.
-        total: how many there are.
+        worst: the first elements of the ranking.
+        total: the number of elements.
     """
 
     by: str
@@ -294,19 +292,18 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
 
     Attributes:
         version: version of this format.
-        by_operation: failures by blamed operation, which is known by name and kind; verdicts without an operation are
-            left out.
+        by_operation: failures by name and kind of the blamed operation; without verdicts that name no operation.
         by_prompt: failures by the prompts that the blamed operations used; a failure may be in several.
         families: the most frequent first; abstentions last.
-        levers: what to change; the change that affects most failures comes first.
-        cases: the cases by number.
+        levers: possible changes, the change with most affected failures first.
+        cases: by number.
         over_time: when the wrong answers were given; None if no time is known.
-        errors_by_operation: error types of each operation; the operation with most failures comes first.
-        agreements: agreement of each pair of methods and people; the pair with most common cases comes first.
-        pieces: None if no verdict follows any piece.
-        asked: None if the failures were chosen one by one, because then it is not known what they are a part of.
-        harm: of operations, prompts, units and sessions, if any is blamed; empty if the failures were chosen one by
-            one, because then it is not known which right answers to set against them.
+        errors_by_operation: error types of each operation, the operation with most failures first.
+        agreements: agreement of each pair of methods and people, the pair with most common cases first.
+        pieces: None if no verdict follows pieces.
+        asked: None if the failures were chosen one by one, because then the number of questions is unknown.
+        harm: rankings of operations, prompts, units and sessions, if any is blamed; empty if the failures were chosen
+            one by one, because then the right answers to compare with are unknown.
     """
 
     version: Literal[1] = 1

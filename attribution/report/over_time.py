@@ -16,13 +16,13 @@ _FIRST = datetime.min.replace(tzinfo=UTC)
 
 
 def over_time(moments: Iterable[datetime | None]) -> OverTime | None:
-    """The number of failures in each interval, from the first to the last; None if no time is known.
+    """The number of failures in each interval, from the first failure to the last; None if no time is known.
 
-    Intervals are as short as possible with at most ``MOST_STRETCHES`` of them; they begin with a minute, an hour, a day
-    or a Monday in UTC.
+    Intervals are as short as possible for at most ``MOST_STRETCHES`` intervals. Each begins with a minute, an hour, a
+    day or a Monday in UTC.
 
     Args:
-        moments: the times of the failures; None if a time is not known.
+        moments: the times of the failures; None for an unknown time.
     """
     known: list[int] = []
     undated = 0
@@ -48,6 +48,6 @@ def _lengths() -> Iterator[int]:
 
 
 def _moment(seconds: int) -> datetime:
-    """The moment so many seconds after the first Monday of 1970, but not before the year 1."""
+    """The moment this many seconds after the first Monday of 1970, but not before the year 1."""
     least = (_FIRST - _MONDAY) // timedelta(seconds=1)
     return _MONDAY + timedelta(seconds=max(seconds, least))

@@ -1,4 +1,4 @@
-"""The path of a case as boxes: message, fact, unit, answer, with the step at which the fact was lost."""
+"""Draws the path of a case as boxes: message, fact, unit, answer, with the step that lost the fact."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Box:
     """One variable on the way from the evidence to the answer.
 
     Attributes:
-        by: the operation that led here from the previous box; empty if it is not known.
+        by: the operation that led here from the previous box; empty if unknown.
         kind: the kind of the variable.
-        name: its name for people, without digests.
-        about: its ids.
-        quote: what it says about the fact.
-        holds: whether it contains the fact.
-        is_break: whether this is the box in which the fact was lost.
-        skipped: number of boxes between the previous one and this one that are left out.
+        name: the variable's label for people, without digests.
+        about: the variable's ids.
+        quote: the text about the fact.
+        holds: whether the variable contains the fact.
+        is_break: whether the fact was lost in this box.
+        skipped: number of left out boxes before the box.
     """
 
     by: str
@@ -38,7 +38,7 @@ class Box:
 
     @property
     def state(self) -> str:
-        """Whether it contains the fact, in words."""
+        """Whether the variable contains the fact, in words."""
         if self.is_break:
             is_gold = self.kind == VariableKind.GOLD_ANSWER.value
             return "✕ says something else" if is_gold else "✕ the fact is lost here"
@@ -46,22 +46,22 @@ class Box:
 
 
 def picture(case: ReportedCase) -> list[Box]:
-    """The main boxes of a case, at most ``MOST_BOXES``; none if its verdict has no path.
+    """The main boxes of a case, at most ``MOST_BOXES``; empty if the verdict has no path.
 
-    If one operation made several variables in a row, only the last of them is shown.
+    Of several variables in a row by one operation, only the last is shown.
     """
     return _shortened(_boxes(case, [place for place in range(len(case.path)) if _is_shown(case.path, place)]))
 
 
 def whole_path(case: ReportedCase) -> list[Box]:
-    """All boxes of a case, one for each step of its path and one for the answer; none if its verdict has no path."""
+    """All boxes of a case: one for each step of the path, and one for the answer; empty if the verdict has no path."""
     return _boxes(case, range(len(case.path)))
 
 
 def _boxes(case: ReportedCase, places: Iterable[int]) -> list[Box]:
-    """The boxes of the steps at these places of the path, and of the answer.
+    """The boxes of the steps with these indexes, and of the answer.
 
-    If every step of the path has the fact, the break is the answer, or the gold answer that says something else.
+    If every step of the path has the fact, the break is the answer, or the contradicting gold answer.
     """
     if not case.path:
         return []
@@ -77,9 +77,9 @@ def _boxes(case: ReportedCase, places: Iterable[int]) -> list[Box]:
 
 
 def broken_step(case: ReportedCase) -> int | None:
-    """The place in the path at which the fact was lost; None if every step of the path has it.
+    """The index of the step that lost the fact; None if every step of the path has it.
 
-    If there are several such places, it is that of the blamed operation, otherwise the last.
+    Of several such steps, the blamed operation's step is taken, else the last.
     """
     lost = [place for place, step in enumerate(case.path) if place and not step.holds and case.path[place - 1].holds]
     blamed = [place for place in lost if case.operation and case.path[place].operation_id == case.operation.id]
@@ -87,7 +87,7 @@ def broken_step(case: ReportedCase) -> int | None:
 
 
 def _is_shown(path: Sequence[CitedStep], place: int) -> bool:
-    """Whether a step is the first or last of the path, or the last of several that are alike in operation and state."""
+    """Whether a step is the first or last of the path, or the last of several with equal operation and state."""
     if place in {0, len(path) - 1}:
         return True
     step, following = path[place], path[place + 1]

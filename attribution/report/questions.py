@@ -1,4 +1,4 @@
-"""The questions that were asked in the traces of a report, with right and wrong answers, as the whole for its rates."""
+"""Reads all questions that were asked in the traces of a report, answered right or wrong."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from store.contract.protocol import GraphStore
 from store.shared.paging import elements
 
 MOST_QUESTIONS = 50_000
-"""If there are more questions, a report lists none."""
+"""With more questions, a report lists none."""
 
 _AT_ONCE = 8
 _KINDS = (VariableKind.ANSWER.value, VariableKind.QUERY.value)
@@ -23,8 +23,8 @@ async def answered(store: GraphStore, failures: Sequence[Failure], traces: Seque
 
     Args:
         store: contains the traces.
-        failures: everything that is known to be wrong in these traces.
-        traces: the traces that are counted.
+        failures: all known failures of the traces.
+        traces: to count.
     """
     room = asyncio.Semaphore(_AT_ONCE)
 
@@ -41,7 +41,7 @@ async def answered(store: GraphStore, failures: Sequence[Failure], traces: Seque
         for one in many
         if one.kind is VariableKind.QUERY and not one.occurrence
     }
-    # If a failed question is missing, others may be missing too: then it is not known which questions were not asked.
+    # If a failed question is not recorded, other questions may be missing, too: then the list would not be complete.
     is_whole = all(failure.question_id in asked for failure in failures) and len(asked) <= MOST_QUESTIONS
     return Answered(
         answers=len(answers),

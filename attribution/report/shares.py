@@ -1,4 +1,4 @@
-"""A number of failures as a part of all that have a verdict, with its rate and the interval of that."""
+"""Makes shares with rate and interval."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from attribution.statistics.intervals import wilson
 
 
 def share(key: str, label: str, count: int, total: int) -> Share:
-    """A part of the failures that have a verdict."""
+    """A share of the failures with a verdict."""
     interval = wilson(count, total)
     rate = count / total if total else 0.0
     return Share(key=key, label=label, count=count, total=total, rate=rate, low=interval.low, high=interval.high)

@@ -1,4 +1,4 @@
-"""A summary by a model, in which every sentence cites cases; sentences that don't are left out."""
+"""A summary by a model. Sentences that cite no case are left out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Sentence(BaseModel):
 
 
 class Written(BaseModel):
-    """What the model writes."""
+    """A model's reply."""
 
     sentences: list[_Sentence]
 
@@ -37,16 +37,16 @@ class Written(BaseModel):
 async def summarise(data: ReportData, client: LlmClient) -> Summary | None:
     """A summary of the largest families; None if no failure is attributed.
 
-    A sentence is kept only if it cites cases that the model was shown, and if every number in it is in what the model
-    was shown. Whether it is otherwise true can only be judged by reading the cases.
+    A sentence is kept only if it cites cases that the model was shown, and if the model was shown every number in it.
+    Whether a sentence is true can only be judged by reading the cases.
 
     Args:
         data: the report.
-        client: the model; its budget of a case applies.
+        client: the model; its budget for a failure applies.
 
     Raises:
         BudgetError: a call could exceed the budget, and was not made.
-        LlmError: the model gave no sentence that can be kept.
+        LlmError: the model gave no acceptable sentence.
     """
     families = [family for family in data.families if family.error_type][:_FAMILIES]
     if not families:

@@ -1,4 +1,4 @@
-"""Suspected errors of a data set: gold answers that nothing supports, and right answers that were judged wrong."""
+"""Suspected errors of a data set: unsupported gold answers, and right answers that were judged wrong."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from schema.kinds import NOT_THE_MEMORY
 
 
 def suspected_labels(cases: Iterable[ReportedCase]) -> list[ReportedCase]:
-    """The cases in which the memory is not at fault, the surest first."""
+    """The cases whose error type is not the memory's fault, the surest first."""
     found = [case for case in cases if case.error_type in NOT_THE_MEMORY]
     return sorted(found, key=lambda case: (-(case.confidence or 0.0), case.trace_external_id, case.failure_id))

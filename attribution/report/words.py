@@ -1,4 +1,4 @@
-"""How the numbers and texts of a report are written; HTML and Markdown use the same words."""
+"""Wording of a report's numbers and texts, the same in HTML and Markdown."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from attribution.verdicts.failure_columns import LISTED
 from attribution.verdicts.naming import plain
 
 SHOWN = 10
-"""Number of cases of a family that are shown in full; the others are only named."""
+"""The number of cases of a family that are shown in full; the others are only named."""
 
 QUOTED = 600
-"""Longest text of a case that is shown, in characters; the JSON report has the whole text."""
+"""The maximal length of a quoted text, in characters; the JSON report has the whole text."""
 
 LEVERS = (
     "A change affects the failures whose blamed operation uses this prompt or these settings; only a new run shows "
@@ -69,18 +69,18 @@ def cut(text: str, length: int = QUOTED) -> str:
 
 
 def listed(case: ReportedCase) -> list[tuple[str, str]]:
-    """Title and text of the failure's columns that are listed for people; a column without a value is left out."""
+    """Title and text of the failure's columns that are listed for people, without empty columns."""
     texts = ((column.title, column.text(case.columns.get(column.key))) for column in LISTED)
     return [(title, text) for title, text in texts if text]
 
 
 def wrappable(name: str) -> list[str]:
-    """A name in parts, between which a line may break."""
+    """The parts of a name between which a line may break."""
     return _MARKS.split(name)
 
 
 def ids(external_id: str | None, id_: str | None) -> str:
-    """The ids of an element: the id in its source, and its id in the store."""
+    """The ids of an element in the source and in the store."""
     return ", ".join(part for part in (external_id, id_ and f"id {id_}") if part)
 
 
@@ -95,7 +95,7 @@ def kinds(lever: Lever) -> str:
 
 
 def asked(found: Asked) -> str:
-    """How many questions there were, and how many answers are known to be wrong, in two or three sentences."""
+    """The numbers of questions and of known wrong answers, in two or three sentences."""
     wrong = found.wrong
     contain = f"The traces contain {counted(found.answers, 'answer')}"
     if not found.answers:
@@ -118,17 +118,17 @@ def _were(part: Share) -> str:
 
 
 def rest(number: int) -> str:
-    """How many cases of a family are only named."""
+    """The number of a family's cases that are only named."""
     return f"{counted(number, 'more case')} with the same or lower confidence"
 
 
 def hidden_operations(number: int, of_what: str) -> str:
-    """A sentence on the operations for which a table has no room; ``of_what`` is what the table counts."""
+    """A sentence on operations left out of a table; ``of_what`` names the things that the table counts."""
     return f"Only the JSON report has the {counted(number, 'operation')} with fewer {of_what}."
 
 
 def pieces(found: Pieces) -> str:
-    """How many pieces the answers needed, and where those ended, in a sentence."""
+    """The number of pieces that the answers needed, and where the pieces ended, in a sentence."""
     unknown = found.total - found.lost - found.reached
     ends = [f"{found.lost:,} lost", f"{found.reached:,} reached the answer"]
     rest = f", and of {unknown:,} no operation is known that lost it" if unknown else ""
@@ -139,7 +139,7 @@ def pieces(found: Pieces) -> str:
 
 
 def piece_end(loss: CitedLoss) -> str:
-    """Where a piece ended, and how sure that is: ``lost at extract (ExtractionError, confidence 0.83)``."""
+    """Where a piece ended, with the confidence: ``lost at extract (ExtractionError, confidence 0.83)``."""
     kind = f"{loss.error_type}, " if loss.error_type else ""
     sure = f"({kind}confidence {loss.confidence:.2f})"
     if loss.reached:
@@ -154,7 +154,7 @@ def _part(part: Share) -> str:
 
 
 def outcome(found: Comparison) -> str:
-    """How many questions are fixed, broken and still wrong."""
+    """The numbers of fixed, broken and still wrong questions."""
     still = len(found.still_wrong)
     said = (
         f"{counted(len(found.fixed), 'question')} fixed, {len(found.broken):,} broken, {still:,} still wrong "
@@ -166,7 +166,7 @@ def outcome(found: Comparison) -> str:
 
 
 def paired(found: Comparison) -> str:
-    """What the test of fixed against broken questions says."""
+    """The result of the test of fixed against broken questions, in words."""
     test = found.paired
     if not test.fixed + test.broken:
         return "No question was answered well in one run only, so the runs do not differ and there is nothing to test."
@@ -188,17 +188,17 @@ def paired(found: Comparison) -> str:
 
 
 def of_all(part: Share | None) -> str:
-    """A part of all questions that one run was asked: ``3 of 8: 37.5 %``."""
+    """A share of all questions of a run: ``3 of 8: 37.5 %``."""
     return "not known" if part is None else f"{part.count:,} of {part.total:,}: {percent(part.rate)}"
 
 
 def changed(changes: Iterable[Change]) -> list[Change]:
-    """The parts that are not empty in both reports."""
+    """The shares that are not 0 in both reports."""
     return [change for change in changes if change.before or change.after]
 
 
 def place(one: ReportedCase | CaseRef) -> str:
-    """The trace of a case: its name, and its id in the source, unless that is a digest."""
+    """The trace of a case: the name, and the id in the source unless that is a digest."""
     external_id = one.trace_external_id
     if one.trace == external_id or external_id != plain(external_id):
         return plain(one.trace)
@@ -214,7 +214,7 @@ def _often(p_value: float) -> str:
 
 
 def moment(start: datetime, seconds: int) -> str:
-    """When an interval of so many seconds begins, with hour and minute if it is shorter than a day."""
+    """The beginning of an interval; with hour and minute if the interval is shorter than a day."""
     return f"{start:%Y-%m-%d %H:%M}" if seconds < _DAY else f"{start:%Y-%m-%d}"
 
 
@@ -225,7 +225,7 @@ def over_time(found: OverTime) -> str:
 
 
 def when(found: OverTime) -> str:
-    """How long the intervals are, in a sentence; if there is only one, when it was."""
+    """A sentence on the length of the intervals, or on the date of the only interval."""
     if len(found.stretches) == 1:
         start = moment(found.stretches[0].start, 0)
         return f"All wrong answers were given within {_length(found.seconds)} from {start} UTC{undated(found)}."
@@ -234,7 +234,7 @@ def when(found: OverTime) -> str:
 
 
 def undated(found: OverTime) -> str:
-    """How many failures have no time; empty if all have one."""
+    """The number of failures without a known time, in words; empty if there are none."""
     return f"; {counted(found.undated, 'failure')} without a time" if found.undated else ""
 
 
@@ -246,12 +246,12 @@ def _length(seconds: int) -> str:
 
 
 def harmed(one: Harmful) -> tuple[str, str, str]:
-    """What something is blamed for, what rests on it, and the score of both."""
+    """The blame of an element, the number of right answers that depend on the element, and the score."""
     return f"{one.failed:,.2f}", f"{one.passed:,}", f"{one.score:.3f}"
 
 
 def of_all_blamed(found: Harm) -> str:
-    """How many there are beside those of a ranking that are shown."""
+    """The number of elements that a ranking leaves out, in words."""
     return f"The worst {len(found.worst):,} of {found.total:,}; memtrace blame --by {found.by} lists all."
 
 
@@ -262,12 +262,12 @@ HARM = (
 
 
 def some(parts: Iterable[Share]) -> list[Share]:
-    """The parts that are not empty."""
+    """The shares that are not 0."""
     return [part for part in parts if part.count]
 
 
 def covered(scope: Scope) -> str:
-    """What a report is about, in words."""
+    """The subject of a report, in words."""
     names = [trace.name or trace.external_id for trace in scope.traces]
     where = f"trace {names[0]}" if len(names) == 1 else counted(len(names), "trace")
     chosen = f", {counted(len(scope.selection), 'chosen failure')}" if scope.selection else ""
@@ -276,7 +276,7 @@ def covered(scope: Scope) -> str:
 
 
 def ranked(found: Ranking) -> str:
-    """Where a search put the unit that was missed, in a sentence."""
+    """The rank of the missed unit in a search, in a sentence."""
     said = f"The search rated {counted(found.considered, 'unit')} and returned {found.returned:,}"
     if found.missed is None:
         return f"{said}. The unit that has the fact was not among those that it rated."

@@ -1,4 +1,4 @@
-"""What people said of a failure over time, and how a person takes back what they said last."""
+"""The history of people's verdicts on a failure, and undoing a person's last change."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from store.contract.verdict_changes import adjudication_id, first_change, is_hum
 
 
 async def history(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[VerdictChange]]:
-    """All changes of people's verdicts on some failures, by the failure's id, the oldest first.
+    """All changes of people's verdicts on some failures, by the failure's id, oldest first.
 
-    A verdict that never changed has one: that it was given.
+    A verdict that never changed has one entry for its creation.
     """
     found: dict[str, list[VerdictChange]] = {id_: [] for id_ in failure_ids}
     known = set()
@@ -31,11 +31,11 @@ async def history(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, li
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was taken back.
+    """The result of undoing a change.
 
     Attributes:
         attribution_id: the verdict.
-        verdict: as it was before; None if it was the first, and so is withdrawn.
+        verdict: as restored; None if the undone change was the first, so that the verdict is withdrawn.
     """
 
     attribution_id: str
@@ -45,23 +45,23 @@ class Undone:
 async def undo_verdict(
     store: GraphStore, failure_id: str, author: str, entry_of: EntryOf | None = None, by: str | None = None
 ) -> Undone:
-    """Take back the last change of a person's verdict on a failure: the one before it stands again.
+    """Undo the last change of a person's verdict on a failure, which restores the verdict before.
 
-    If it was the first, the verdict is withdrawn; if it was withdrawn, it stands again.
+    Undoing the first verdict withdraws it; undoing a withdrawal restores the verdict.
 
     Args:
         store: holds the failure.
-        failure_id: what the verdict is on.
-        author: whose verdict it is.
-        entry_of: tells of it in the audit log.
-        by: who takes it back; None is the author.
+        failure_id: of the verdict.
+        author: of the verdict.
+        entry_of: makes the entry of the audit log.
+        by: the person who undoes; None means the author.
 
     Raises:
-        InputError: nothing is left that the author has said.
+        InputError: the author has no verdict left.
     """
     changes = (await history(store, [failure_id]))[failure_id]
     standing = [one for one in changes if one.undone_at is None]
-    # The final word on a disputed case is not what they said of it as an annotator.
+    # The final word on a disputed case is separate from the author's verdict as an annotator.
     own = verdicts_of(changes, author) - {adjudication_id(failure_id)}
     last = next((one for one in reversed(standing) if one.attribution_id in own), None)
     if last is None:
@@ -71,5 +71,5 @@ async def undo_verdict(
 
 
 def verdicts_of(changes: Iterable[VerdictChange], author: str) -> set[str]:
-    """The ids of the verdicts that a person gave, by what their changes say."""
+    """The ids of a person's verdicts, according to their changes."""
     return {one.attribution_id for one in changes if one.said is not None and read_said(one.said).author == author}

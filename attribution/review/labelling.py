@@ -1,4 +1,4 @@
-"""Labels in a store: a file's become verdicts of people, and people's verdicts become lines of a file."""
+"""Imports labels from a file as verdicts of people, and exports people's verdicts as labels."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """A label that was not imported, for the project lacks what it names.
+    """A label that was not imported, because the project lacks an element that it names.
 
     Attributes:
-        line: its number in the file, from 1.
+        line: the line number in the file, from 1.
         missing: ``trace``, ``question``, ``prediction`` or ``operation``.
-        reason: which one, and why.
+        reason: the missing element, and why.
     """
 
     line: int
@@ -45,12 +45,12 @@ class Unmatched:
 
 @dataclass(frozen=True, slots=True)
 class LabelsImported:
-    """What an import of labels did.
+    """The result of an import of labels.
 
     Attributes:
-        imported: labels that stand in the project now.
-        unchanged: how many of these stood there before, as they are.
-        unmatched: the others.
+        imported: the number of labels that are in the project now.
+        unchanged: the number of imported labels that were there before.
+        unmatched: all other labels.
     """
 
     imported: int
@@ -61,20 +61,19 @@ class LabelsImported:
 async def import_labels(
     store: GraphStore, labels: Sequence[NumberedLabel], author: str, file: str, entry_of: EntryOf | None = None
 ) -> LabelsImported:
-    """Store labels as verdicts of people. A label is taken whole, or not at all and listed.
+    """Store labels as verdicts of people. Labels that can't be imported completely are listed.
 
-    A person's verdict on a failure replaces the one that this person gave before; what is stored already in the same
-    words is not written again.
+    A person's verdict on a failure replaces the person's earlier verdict. Equal stored verdicts are not written again.
 
     Args:
         store: holds the failures.
         labels: of any number of traces.
-        author: who gave those that do not say.
-        file: what messages call the file.
-        entry_of: from a trace's id to what the audit log tells of its labels.
+        author: of labels without an author.
+        file: name of the file in messages.
+        entry_of: makes the entry of the audit log for a trace's id.
 
     Raises:
-        InputError: a name can't be a person's, or one person has two labels of a failure; nothing was written.
+        InputError: an author's name is invalid, or a person has two labels of a failure; nothing was written.
     """
     graphs = _Graphs(store, await _traces(store))
     found: dict[tuple[str, str | None], tuple[int, Attribution]] = {}
@@ -112,10 +111,10 @@ async def import_labels(
 
 
 def check_own(labels: Iterable[NumberedLabel], person: str, file: str) -> None:
-    """Refuse labels that somebody else is to have given, and final words.
+    """Refuse labels by other people than ``person``, and final words.
 
     Raises:
-        InputError: there are some; it says which is the first.
+        InputError: with the line number of the first such label.
     """
     for one in labels:
         if one.label.author not in {None, person}:
@@ -126,14 +125,14 @@ def check_own(labels: Iterable[NumberedLabel], person: str, file: str) -> None:
 
 
 async def export_labels(store: GraphStore, failure_ids: Sequence[str] | None = None) -> list[Label]:
-    """What people have said of failures, by trace, question and author; ``primary`` is None where they can't tell.
+    """People's verdicts on failures as labels, by trace, question and author; ``primary`` is None for abstentions.
 
-    Of what one person has said of a failure the newest counts. The final word on a disputed one stands before what its
-    annotators said.
+    Of each person's verdicts on a failure the newest is exported. The final word on a disputed failure comes before the
+    annotators' verdicts.
 
     Args:
-        store: holds them.
-        failure_ids: which failures; None is all of the project.
+        store: holds the failures.
+        failure_ids: to export; None for all of the project.
     """
     traces = {trace.id: trace for trace in await _traces(store)}
     called = Counter(name for trace in traces.values() for name in _names(trace))
@@ -182,7 +181,7 @@ class _Match:
 
 @dataclass(slots=True)
 class _Graph:
-    """What labels may name of a trace, by external id."""
+    """The elements of a trace that labels may name, by external id."""
 
     trace: Trace
     failures: dict[str, list[tuple[str | None, Failure]]] = field(default_factory=dict)
@@ -215,7 +214,7 @@ class _Graph:
 
 
 class _Graphs:
-    """The traces of a project, each read when a label may be about it."""
+    """The traces of a project; each is read when a label may be about it."""
 
     def __init__(self, store: GraphStore, traces: Sequence[Trace]) -> None:
         self.traces = {trace.id: trace for trace in traces}
@@ -225,11 +224,11 @@ class _Graphs:
         for trace in traces:
             for name in _names(trace):
                 self._called[name].append(trace)
-        # A trace whose file has no name, as one that was sent, is known by what is in it.
+        # A trace without a file name, such as one sent by a recorder, is recognised by its elements.
         self._unnamed = [trace for trace in traces if file_of(trace.attributes) is None]
 
     async def match(self, one: NumberedLabel) -> _Match | Unmatched:
-        """What a label is about, in the one trace that has all that it names."""
+        """Match a label with the only trace that has all named elements."""
         called = None if one.label.trace is None else self._called.get(one.label.trace)
         meant = called or (self._unnamed if one.label.trace is not None else list(self.traces.values()))
         found = [(await self._graph(trace)).match(one.number, one.label) for trace in meant]
@@ -267,7 +266,7 @@ class _Graphs:
 
 
 async def _new(store: GraphStore, verdicts: Sequence[Attribution]) -> list[Attribution]:
-    """Those that say something else than what their author has said before, in its place."""
+    """The verdicts that differ from their author's stored verdict, with the stored id."""
     stored = await store.attributions([one.failure_id for one in verdicts])
     before = {(one.failure_id, _whose(one)): one for one in _newest(stored)}
     found = []
@@ -276,14 +275,14 @@ async def _new(store: GraphStore, verdicts: Sequence[Attribution]) -> list[Attri
         if known is None:
             found.append(verdict)
             continue
-        # Labels don't say which texts show it.
+        # Labels have no evidence.
         same = replace(verdict, id=known.id, created_at=known.created_at, evidence=known.evidence)
         if mark := gold_mark_of(known):
-            # Nor which gold answers they are about.
+            # Labels don't say on which gold answers they are based.
             attributes = msgspec.json.decode(same.attributes) | mark
             same = replace(same, attributes=msgspec.json.encode(attributes).decode())
         if verdict.error_type in NOT_THE_MEMORY:
-            # An annotation of a graph file may name the judge; labels don't.
+            # An annotation in a graph file may name the judge's operation; labels don't.
             same = replace(same, operation_id=known.operation_id)
         if same != known:
             found.append(replace(verdict, id=known.id))
@@ -297,7 +296,7 @@ def _newest(verdicts: Iterable[Attribution]) -> list[Attribution]:
 
 
 def _whose(verdict: Attribution) -> str | None:
-    """Whose verdict it is among those on its failure; the final word is nobody's, for there is only one."""
+    """The verdict's author; None for a final word, because a failure has only one final word."""
     return None if is_adjudicated(verdict) else verdict.author or ""
 
 
@@ -308,7 +307,7 @@ def _judgement(label: Label, match: _Match) -> Judgement:
 
 
 def _said(verdict: Attribution) -> list[Named]:
-    """What a person says, unless they can't tell, and then what else they would accept."""
+    """A person's verdict unless it is an abstention, then the other verdicts that the person accepts."""
     said = [] if verdict.error_type is None else [(verdict.error_type, verdict.operation_id)]
     return said + [(one.error_type, one.operation_id) for one in from_attribution(verdict).candidates]
 
@@ -318,5 +317,5 @@ async def _traces(store: GraphStore) -> list[Trace]:
 
 
 def _names(trace: Trace) -> set[str]:
-    """All that a trace may be called by."""
+    """All names and ids of a trace that a label may use."""
     return {name for name in (trace.id, trace.external_id, trace.name, file_of(trace.attributes)) if name is not None}

@@ -1,8 +1,8 @@
-"""Labels: what people say of failures, as lines of a file. Each line is a JSON object; all names are external ids.
+"""Labels: people's verdicts on failures as lines of a file. Each line is a JSON object; all names are external ids.
 
 ``{"trace": "name of the graph's file", "query_id": ..., "prediction_id": ..., "primary": {"type": ..., "op": ...},
-"also": [{"type": ..., "op": ...}], "several": true, "sure": 0.9, "why": ..., "author": ...}``: any other key that is
-true is a kind of question.
+"also": [{"type": ..., "op": ...}], "several": true, "sure": 0.9, "why": ..., "author": ...}``: any other key with the
+value true is a kind of question.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from schema.kinds import ErrorType
 from store.contract.verdict_changes import ADJUDICATED
 
 PLAIN = "plain"
-"""The kind of a question that is of no other."""
+"""The kind of a question without another kind."""
 
 _ALWAYS = frozenset({"trace", "prediction_id", "primary"})
-"""What each line of a file has, also where it is null."""
+"""Keys that are written in each line, even with the value null."""
 
 _NO_KIND = frozenset({"agreed", ADJUDICATED})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -37,7 +37,7 @@ def _meant(value: Any) -> Any:
 
 
 class Blame(BaseModel):
-    """An error type, and the external id of the operation at fault; None where there is none."""
+    """An error type, and the external id of the operation at fault; None without an operation."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,16 +46,16 @@ class Blame(BaseModel):
 
 
 class Label(BaseModel):
-    """What one person, or several who agree, say of a failure.
+    """A verdict on a failure by one person, or by several who agree.
 
     Attributes:
-        trace: the name of the graph's file without its endings, or the trace's name, id or external id; None where
-            question, answer and operations tell which it is.
+        trace: the name of the graph's file without its endings, or the trace's name, id or external id; None if
+            question, answer and operations identify the trace.
         query_id: external id of the question.
-        prediction_id: external id of the answer; None where the question has only one.
-        primary: what went wrong and where; None if they can't tell.
-        also: what else would be as good.
-        sure: how sure they are, from 0 to 1.
+        prediction_id: external id of the answer; None if the question has only one.
+        primary: error type and operation; None for an abstention.
+        also: other verdicts that the person accepts.
+        sure: the person's confidence, from 0 to 1.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -71,22 +71,22 @@ class Label(BaseModel):
 
     @property
     def more(self) -> dict[str, Any]:
-        """All that it says beside these."""
+        """All other keys."""
         return dict(self.model_extra or {})
 
     @property
     def is_final(self) -> bool:
-        """Whether it is the final word on a case on which annotators disagreed."""
+        """Whether the label is the final word on a disputed case."""
         return self.more.get(ADJUDICATED) is True
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of the question; ``plain`` alone where the label names none."""
+        """The kinds of the question; ``plain`` if the label names none."""
         named = frozenset(key for key, value in self.more.items() if value is True and key not in _NO_KIND)
         return named or frozenset({PLAIN})
 
     def line(self) -> bytes:
-        """The line of a file."""
+        """The label as a line of a file."""
         said = self.model_dump(mode="json")
         said = {key: value for key, value in said.items() if value is not None or key in _ALWAYS}
         return msgspec.json.encode(said) + b"\n"
@@ -101,10 +101,10 @@ class NumberedLabel:
 
 
 def read_labels(path: Path) -> list[NumberedLabel]:
-    """The lines of a file of labels; ``Path("-")`` is standard input.
+    """Read a file of labels; ``Path("-")`` is standard input.
 
     Raises:
-        InputError: the file can't be read, or lines are no labels; it says which.
+        InputError: the file can't be read, or has invalid lines, which are named.
     """
     try:
         data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
@@ -114,14 +114,14 @@ def read_labels(path: Path) -> list[NumberedLabel]:
 
 
 def labels_of(data: bytes, file: str) -> list[NumberedLabel]:
-    """The lines of what a file of labels holds.
+    """Parse the content of a file of labels.
 
     Args:
-        data: all of it.
-        file: what errors call it.
+        data: the content.
+        file: name of the file in errors.
 
     Raises:
-        InputError: lines are no labels; it says which.
+        InputError: there are invalid lines, which are named.
     """
     lines = data.removeprefix(_BYTE_ORDER_MARK).splitlines()
     found: list[NumberedLabel] = []

@@ -1,4 +1,4 @@
-"""What people say of a wrong answer: why it is wrong."""
+"""People's verdicts on failures: validation, storage, withdrawal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from store.contract.protocol import GraphStore
 E = TypeVar("E", Trace, Operation, Variable, Failure, Attribution)
 
 Named = tuple[ErrorType, str | None]
-"""An error type, and the id of the operation at fault; None where there is none."""
+"""An error type, and the id of the operation at fault; None without an operation."""
 
 _STORES = frozenset(
     {
@@ -43,18 +43,18 @@ _UNFIT = {
     ErrorType.RETRIEVAL: _STORES,
     ErrorType.RESPONSE: _STORES | {OperationKind.RETRIEVAL},
 }
-"""Kinds of operations that an error of this type can't come from. All other kinds may do anything, such as an update
-that deletes, or a tool that searches."""
+"""Kinds of operations that can't cause an error of this type. All others can, such as an update that deletes, or a tool
+that searches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A person says why an answer is wrong; ``error_type`` None is an abstention.
+    """A person's verdict on a failure; ``error_type`` None is an abstention.
 
     Attributes:
-        also: other verdicts that the person would accept.
-        evidence: ids of variables that show it, each with words quoted from its value, which may be none.
-        details: what else belongs to it; the attributes of the verdict.
+        also: other verdicts that the person accepts.
+        evidence: ids of variables that show the error, each with a quote of the value, which may be empty.
+        details: the attributes of the stored verdict.
     """
 
     failure_id: str
@@ -70,18 +70,18 @@ class Judgement:
 async def record_verdict(
     store: GraphStore, judgement: Judgement, author: str, entry_of: EntryOf | None = None
 ) -> Attribution:
-    """Store a person's verdict on a failure; the one that this person gave before is replaced.
+    """Store a person's verdict on a failure; it replaces the person's earlier verdict.
 
     Args:
         store: holds the failure.
-        judgement: what is said.
-        author: who says it.
-        entry_of: tells of it in the audit log.
+        judgement: the verdict.
+        author: the person.
+        entry_of: makes the entry of the audit log.
 
     Raises:
         NotFoundError: there is no such failure or operation.
-        InputError: nobody can be called so, an error type and an operation do not go together, the operation is
-            of another trace, or something is out of range.
+        InputError: the author's name is invalid, error type and operation do not fit, the operation is of another
+            trace, or a value is out of range.
     """
     trace, verdict = await checked_verdict(store, judgement, author)
     await write_verdict(store, trace, verdict, entry_of)
@@ -89,7 +89,7 @@ async def record_verdict(
 
 
 async def checked_verdict(store: GraphStore, judgement: Judgement, author: str) -> tuple[Trace, Attribution]:
-    """A person's verdict that can be stored, and the trace that it is about.
+    """A validated verdict by a person, and the trace of the failure.
 
     Raises:
         NotFoundError, InputError: see ``record_verdict``.
@@ -106,13 +106,13 @@ async def checked_verdict(store: GraphStore, judgement: Judgement, author: str) 
 
 
 async def write_verdict(store: GraphStore, trace: Trace, verdict: Attribution, entry_of: EntryOf | None = None) -> None:
-    """Store a verdict that was checked."""
+    """Store a validated verdict."""
     entry = entry_of(verdict.id) if entry_of else None
     await store.write(Batch(trace, attributions=[verdict]), entry=entry)
 
 
 def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attribution:
-    """A person's verdict as an element of the graph; what else they would accept are its candidates."""
+    """A person's verdict as an element of the graph; other accepted verdicts become its candidates."""
     also = [named for named in dict.fromkeys(judgement.also) if named != (judgement.error_type, judgement.operation_id)]
     return Attribution(
         id=make_id("Attribution", failure.id, HUMAN_METHOD, author),
@@ -142,11 +142,11 @@ def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attributi
 
 
 def problem_of(error_type: ErrorType, operation: Operation | None) -> str | None:
-    """Why an operation can't be blamed with an error of this type, or none can't; None where it can.
+    """Why an error type and an operation do not fit; None if they do.
 
     Args:
-        error_type: what is said.
-        operation: what is blamed; None for nothing.
+        error_type: of a verdict.
+        operation: blamed by the verdict; None for a verdict without an operation.
     """
     if error_type in NOT_THE_MEMORY:
         return None if operation is None else f"{error_type} takes no operation: none of the memory is at fault"
@@ -162,18 +162,18 @@ def problem_of(error_type: ErrorType, operation: Operation | None) -> str | None
 async def withdraw_verdict(
     store: GraphStore, attribution_id: str, author: str | None, entry: AuditEntry | None = None, by: str | None = None
 ) -> Attribution:
-    """Take back a person's verdict.
+    """Withdraw a person's verdict.
 
     Args:
-        store: holds it.
-        attribution_id: whose verdict is meant.
-        author: who may take back only what is theirs; None may take back any person's.
-        entry: tells of it in the audit log.
-        by: who takes it back, for its history; None is its author.
+        store: holds the verdict.
+        attribution_id: of the verdict.
+        author: who may withdraw only own verdicts; None may withdraw any person's verdict.
+        entry: of the audit log.
+        by: the withdrawing person, for the history; None means the author.
 
     Raises:
         NotFoundError: there is no such verdict.
-        InputError: it is not a person's, or not theirs.
+        InputError: the verdict is not a person's, or not the author's.
     """
     verdict = await _one(store, Attribution, attribution_id)
     if verdict.method != HUMAN_METHOD:

@@ -1,4 +1,4 @@
-"""Operations that could have lost what an answer needed, by the graph alone: no verdict has a say in it."""
+"""Operations that could have lost what an answer needed, by the graph alone, without any verdict."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _FORWARD = Budget(nodes=500)
 async def suspects(store: GraphStore, failures: Sequence[Failure]) -> dict[str, list[Operation]]:
     """The operations between the evidence and the answer, by the failure's id, in the order of the trace.
 
-    These are the last that led to the answer, those that read the evidence, also where nothing came of it, those that
-    handled what was made of it, the nearest first, and those that changed or ended a memory unit among that. Whoever
-    judges a failure chooses from them without having seen what others say. Judges of answers are none.
+    These are the last operations before the answer, the operations that read the evidence, the operations nearest to
+    the evidence that used its derivatives, and the operations that changed or ended memory units derived from it. A
+    person can choose from them without seeing other verdicts. Judges are left out.
     """
     found = {}
     for one in failures:
@@ -44,13 +44,13 @@ async def suspects(store: GraphStore, failures: Sequence[Failure]) -> dict[str, 
 
 
 async def _readers(store: GraphStore, variable_ids: Sequence[str]) -> list[str]:
-    """The first operations that read some variables; a fact is lost for good by one that read it and made nothing."""
+    """The first operations that read some variables, even if they made nothing, and so lost the content for good."""
     found = await store.users_of(variable_ids, _READERS)
     return [operation.id for operations in found.values() for operation in operations]
 
 
 async def _changes(store: GraphStore, trace_id: str, variables: Sequence[Variable]) -> list[str]:
-    """The operations that made later versions of memory units, and those that ended them."""
+    """The operations that made later versions of memory units, and those that ended the units."""
     units = {one.id: one for one in variables if one.kind is VariableKind.MEMORY_UNIT}
     if not units:
         return []
@@ -65,7 +65,7 @@ def _may_be_at_fault(operation: Operation) -> bool:
 
 
 def _by_distance(closure: Closure) -> Iterable[str]:
-    """The operations of a closure, those that are fewest derivations from its roots first."""
+    """The operations of a closure, sorted by their distance from the roots."""
     is_back = closure.direction is Direction.BACKWARD
     leading: dict[str, list[Derivation]] = defaultdict(list)
     for one in closure.derivations:

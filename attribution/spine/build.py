@@ -1,4 +1,4 @@
-"""From a past and a verdict to boxes with names."""
+"""Builds a spine from the past of an answer and a verdict."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from schema.models import Attribution, Failure
 from store.contract.answers import Closure, OperationDetail
 
 _TEXT = 200
-"""Characters of a text in a box."""
+"""The maximal length of the text in a box, in characters."""
 _OTHERS = "Others"
 _OPERATION = "Operation"
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is known of a failure before its spine is made.
+    """What is known of a failure before its spine is built.
 
     Attributes:
-        verdict: what ``attribution`` says; None like it.
-        past: all that the answer, the question, the evidence and the ways of the pieces depend on.
-        operations: those that lost a piece, and the one that is blamed, by id.
+        verdict: the stored verdict, as ``attribution`` holds it; None without a verdict.
+        past: the backward closure of the answer, the question, the evidence and the paths of the pieces.
+        operations: the operations that lost a piece, and the blamed operation, by id.
     """
 
     failure: Failure
@@ -39,13 +39,13 @@ class Told:
 
 
 def build(told: Told, most: int) -> Spine:
-    """The spine of a failure, of at most so many boxes."""
+    """The spine of a failure with at most this many boxes."""
     return _Builder(told).spine(most)
 
 
 @dataclass(slots=True)
 class _Joined:
-    """What leads from one box to another."""
+    """The derivations, links and losses between two boxes."""
 
     operations: list[str] = field(default_factory=list)
     derivations: int = 0
@@ -70,7 +70,7 @@ class _Builder:
         self._links = [link for link in self._chosen.links if self._add(link)]
 
     def _blame(self) -> None:
-        """Put the blamed operation on the spine where no way of a piece leads there, as a person's verdict."""
+        """Put the blamed operation on the spine if no piece's path leads there, as for a person's verdict."""
         chosen, detail = self._chosen, self._told.operations.get(self._blamed or "")
         if detail is None or any(self._maker(id_) == self._blamed for id_ in self._with(chosen, Role.LOSS)):
             return
@@ -90,12 +90,12 @@ class _Builder:
         return [id_ for id_, roles in chosen.roles.items() if role in roles]
 
     def _maker(self, id_: str) -> str | None:
-        """The operation that made a variable, or that stands for what it did not make."""
+        """The operation that made a variable; the operation itself if ``id_`` is an operation's."""
         variable = self._variables.get(id_)
         return id_ if variable is None else variable.operation_id
 
     def _add(self, link: Link) -> bool:
-        """Let a link lead on, unless its target comes before its source, or one of them is not there."""
+        """Add an edge for a link, unless its target comes before its source, or one of them is unknown."""
         if link.source not in self._numbers or link.target not in self._numbers:
             return False
         source, target = self._numbers[link.source], self._numbers[link.target]
@@ -121,7 +121,7 @@ class _Builder:
         return Node(kind, frozenset(roles), states, decisive)
 
     def spine(self, most: int) -> Spine:
-        """The boxes, in order, with what joins them."""
+        """The boxes in order, and the edges between them."""
         nodes = [self._node(id_) for id_ in self._ids]
         paths = [[self._numbers[id_] for id_ in path] for path in self._chosen.paths]
         boxes = contract(nodes, self._successors, paths, most)
@@ -163,7 +163,7 @@ class _Builder:
         return found
 
     def _past(self) -> set[int]:
-        """The nodes that the answer was made from, itself included; empty where there is no answer."""
+        """The nodes that the answer was made from, itself included; empty without an answer."""
         answer = self._told.failure.answer_id
         if answer not in self._variables:
             return set()
@@ -256,10 +256,10 @@ class _Builder:
 
 
 def _most(item: tuple[str, int]) -> tuple[int, str]:
-    """The most frequent first."""
+    """A sort key: the most frequent first."""
     return -item[1], item[0]
 
 
 def _strongest(states: Collection[State]) -> State:
-    """What is said of a group: a loss comes first, then that the piece is there."""
+    """The state of a group: lost if any piece's is, else has, else lacks."""
     return next(state for state in (State.LOST, State.HAS, State.LACKS) if state in states)

@@ -1,4 +1,4 @@
-"""What belongs on a spine: the evidence, every loss, the question, the answer, and what the answer was made from."""
+"""Chooses what is on a spine: evidence, losses, question, answer, and what the answer was made from."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from schema.models import Derivation, Failure
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An operation had a variable at hand and should have brought a piece into another, or into anything at all.
+    """An operation that had a variable at hand, and should have brought a piece into its output.
 
     Attributes:
         source: a variable.
-        target: a variable that the operation made; the operation itself where it made none.
-        lost: the pieces that were lost there.
+        target: a variable that the operation made; the operation itself if it made none.
+        lost: the indexes of the pieces lost here.
     """
 
     source: str
@@ -30,16 +30,16 @@ class Link:
 
 @dataclass(slots=True)
 class Chosen:
-    """What is on a spine, by ids of variables, and of operations that made nothing.
+    """What is on a spine, by id of a variable, or of an operation that made nothing.
 
     Attributes:
-        roles: why.
-        states: how each stands to the pieces that pass it.
-        quotes: the words of a piece in it.
-        paths: the ways of the pieces, in order.
-        links: what leads on where nothing was derived.
-        lost: the pieces that were lost between two variables: on the edge from one to the other.
-        operations: those that stand for what they did not make.
+        roles: why the element is on the spine.
+        states: the state of each piece in the element.
+        quotes: the words of a piece in the element.
+        paths: the paths of the pieces, in order.
+        links: connections without a derivation.
+        lost: for pairs of variables, the pieces lost on the edge between them.
+        operations: operations that made nothing, and stand on the spine themselves.
     """
 
     roles: dict[str, set[Role]] = field(default_factory=lambda: defaultdict(set))
@@ -52,9 +52,9 @@ class Chosen:
 
 
 def losses(failure: Failure, verdict: Verdict | None) -> Sequence[PieceLoss]:
-    """The pieces that a verdict follows; of one that follows none, what its path quotes of the evidence.
+    """The pieces of a verdict; for a verdict without pieces, the evidence that its path quotes.
 
-    A path that begins at the question follows nothing: it says that the answer should have been a refusal, or better.
+    A path that begins at the question follows no piece.
     """
     if verdict is None:
         return ()
@@ -66,23 +66,23 @@ def losses(failure: Failure, verdict: Verdict | None) -> Sequence[PieceLoss]:
 
 
 def evidence_of(failure: Failure, verdict: Verdict | None) -> list[str]:
-    """The messages that tell the right answer: those that the failure names, else those that the verdict found."""
+    """The messages that state the right answer: named by the failure, or else found by the verdict."""
     found = [] if verdict is None else verdict.details.get("evidence", [])
     named: Iterable[str] = failure.evidence_ids or (one for one in found if isinstance(one, str))
     return list(dict.fromkeys(named))
 
 
 def roots(failure: Failure, verdict: Verdict | None) -> list[str]:
-    """The variables whose past holds all that a spine is made of, in order."""
+    """The variables whose backward closures contain the whole spine, in order."""
     found = [failure.answer_id, failure.question_id, *evidence_of(failure, verdict)]
     found += [step.variable_id for loss in losses(failure, verdict) for step in loss.path]
     return list(dict.fromkeys(one for one in found if one is not None))
 
 
 def break_of(loss: PieceLoss) -> int | None:
-    """The place in a loss's path at which the piece was lost; None where every step has it, or none did.
+    """The index of the step in a loss's path that lost the piece; None if there is no such step.
 
-    Of several such places it is that of the operation that lost it, else the last.
+    Of several such steps, the step of the operation that lost the piece is taken, else the last.
     """
     path = loss.path
     places = [place for place in range(1, len(path)) if path[place - 1].holds and not path[place].holds]
@@ -96,10 +96,10 @@ def choose(
     """What is on the spine of a failure.
 
     Args:
-        failure: which one.
-        verdict: says where pieces were lost; None where there is none yet.
-        known: the variables that there are; what else is named is left out.
-        derivations: those between them.
+        failure: with question, answer and evidence.
+        verdict: names the losses; None without a verdict.
+        known: the ids of the known variables; other ids are ignored.
+        derivations: between known variables.
     """
     there = set(known)
     chosen = Chosen()
@@ -123,7 +123,7 @@ def choose(
 
 
 def _follow(chosen: Chosen, number: int, loss: PieceLoss, there: set[str], joined: set[tuple[str, str]]) -> None:
-    """The way of a piece."""
+    """Add the path of a piece."""
     broken = None if loss.reached else break_of(loss)
     path = [(place, step) for place, step in enumerate(loss.path) if step.variable_id in there]
     chosen.paths.append([step.variable_id for _, step in path])
@@ -144,7 +144,7 @@ def _follow(chosen: Chosen, number: int, loss: PieceLoss, there: set[str], joine
             chosen.links.append(Link(*ends, step.operation_id, lost))
     holders = [step for _, step in path if step.holds]
     if loss.operation_id is not None and broken is None and holders:
-        # It made nothing that could lack the piece: it stands there itself.
+        # The operation made nothing that could lack the piece, so it stands on the spine itself.
         last = holders[-1].variable_id
         chosen.operations.add(loss.operation_id)
         chosen.roles[last].add(Role.HOLDER)

@@ -1,10 +1,9 @@
-"""Which variables of a past are one box.
+"""Groups the variables of a past into boxes.
 
-The rule: every variable of the past, and every operation that stands there in place of what it did not make, is a
-member of exactly one box, and an edge leads from one box to another where something leads from a member of the one to
-a member of the other: a derivation, or a link to what lost a piece. So nothing is invented, for behind each edge there
-is something recorded, and nothing is left out: whatever way leads from a member of a box to one of another box, the
-boxes that it passes are joined by edges. The boxes have no cycles: what lies between two members is a member too.
+The rule: every variable of the past, and every operation that made nothing, is a member of exactly one box. An edge
+leads from one box to another if a derivation or a link leads from a member of the first to a member of the second. So
+behind each edge is something recorded, and every path between members of two boxes appears as edges. The boxes have no
+cycles: everything between two members of a box is a member, too.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from attribution.spine.quotient import Quotient, bits, ordered
 
 _PINNED = frozenset({Role.EVIDENCE, Role.QUESTION, Role.ANSWER, Role.HOLDER, Role.LOSS})
 _PAIRED = 80
-"""With more boxes than this, not every pair is weighed."""
+"""With more boxes than this, not every pair is considered for merging."""
 _EXACT = 3000
-"""With more nodes than this, those that come one after the other are put together before anything else."""
+"""With more nodes than this, runs of nodes are merged first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What is known of something that becomes a member of a box.
+    """What is known of a future member of a box.
 
     Attributes:
         kind: of the variable.
-        roles: why it is on the spine; empty where it is not.
-        states: how it stands to pieces.
-        is_decisive: whether the operation that the verdict blames made it.
+        roles: why it is on the spine; empty for nodes off the spine.
+        states: of the pieces.
+        is_decisive: whether the blamed operation made it.
     """
 
     kind: str
@@ -42,7 +41,7 @@ class Node:
 
     @property
     def is_pinned(self) -> bool:
-        """Whether it has a box of its own while there is room."""
+        """Whether the node gets a box of its own as long as there is room."""
         return not _PINNED.isdisjoint(self.roles)
 
 
@@ -55,10 +54,10 @@ def contract(
     """The members of each box.
 
     Args:
-        nodes: what there is.
-        successors: what was made from each, without cycles.
-        paths: the ways of the pieces; steps that are equal, and what is between them, become one box.
-        most: boxes, 5 or more.
+        nodes: to group.
+        successors: the nodes made from each node, without cycles.
+        paths: of the pieces; equal steps of a path, and everything between them, become one box.
+        most: the maximal number of boxes, 5 or more.
     """
     groups = _others(nodes, successors)
     if len(groups) > _EXACT:
@@ -72,7 +71,7 @@ def contract(
 
 
 def _others(nodes: Sequence[Node], successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Each node of the spine alone, and what feeds the same of them first, together."""
+    """Nodes of the spine stay single; the others are grouped by the spine node that they reach first."""
     hits: list[int] = [0] * len(nodes)
     groups: dict[tuple[bool, int], list[int]] = defaultdict(list)
     for node in reversed(ordered(successors)):
@@ -87,7 +86,7 @@ def _others(nodes: Sequence[Node], successors: Sequence[Sequence[int]]) -> list[
 def _stretches(
     nodes: Sequence[Node], successors: Sequence[Sequence[int]], groups: Sequence[Sequence[int]]
 ) -> list[list[int]]:
-    """Stretches of an order in which edges lead forward: equal steps with what comes between them."""
+    """Runs of equal steps in a topological order, with everything between them."""
     number_of = {node: number for number, group in enumerate(groups) for node in group}
     edges = [
         sorted({number_of[after] for node in group for after in successors[node]} - {number})
@@ -108,7 +107,7 @@ def _stretches(
 
 
 class _Boxes:
-    """Groups of nodes, to be merged further."""
+    """Groups of nodes that are merged step by step."""
 
     def __init__(
         self, nodes: Sequence[Node], successors: Sequence[Sequence[int]], groups: Sequence[Sequence[int]]
@@ -123,7 +122,7 @@ class _Boxes:
         )
         self._what = [_merged([nodes[node] for node in group]) for group in groups]
         self._alike: dict[Node, int] = defaultdict(int)
-        """The boxes of the spine, as bits, by what they are."""
+        """The boxes of the spine, as bits, by content."""
         self._spine = 0
         for number, what in enumerate(self._what):
             self._note(number, what)
@@ -138,7 +137,7 @@ class _Boxes:
         )
 
     def collapse_runs(self, paths: Sequence[Sequence[int]]) -> None:
-        """Make equal steps that follow each other one box, with what is between them."""
+        """Merge equal consecutive steps, with everything between them, into one box."""
         for path in paths:
             run: list[int] = []
             for box in dict.fromkeys(self._box_of[node] for node in path):
@@ -153,7 +152,7 @@ class _Boxes:
             self._collapse(run)
 
     def _collapse(self, run: Sequence[int]) -> None:
-        """Merge the boxes of a run, as far as nothing else of the spine is between them."""
+        """Merge the boxes of a run, unless other boxes of the spine are between them."""
         quotient = self._quotient
         grown = down = up = 0
         for box in dict.fromkeys(self._now(box) for box in run):
@@ -169,13 +168,13 @@ class _Boxes:
             self._merge(grown)
 
     def _now(self, box: int) -> int:
-        """The box that something was merged into."""
+        """The current box of a merged box."""
         while self._into[box] != box:
             box = self._into[box]
         return box
 
     def collapse_others(self) -> None:
-        """Make what feeds the same boxes of the spine one box."""
+        """Merge boxes off the spine that lead to the same boxes of the spine."""
         quotient = self._quotient
         hits: dict[int, int] = {}
         groups: dict[int, int] = defaultdict(int)
@@ -190,7 +189,7 @@ class _Boxes:
             self._merge(group)
 
     def collapse_siblings(self) -> None:
-        """Make equal boxes with equal neighbours one box."""
+        """Merge equal boxes with equal neighbours."""
         quotient = self._quotient
         groups: dict[tuple[Node, int, int], int] = defaultdict(int)
         for box in bits(quotient.alive):
@@ -200,7 +199,7 @@ class _Boxes:
             self._merge(group)
 
     def reduce(self, most: int) -> None:
-        """Merge until there are few enough boxes, first what says least."""
+        """Merge the least important boxes until at most ``most`` are left."""
         while self._quotient.alive.bit_count() > most:
             boxes = self._quotient.ordered()
             extra = len(boxes) - most
@@ -211,7 +210,7 @@ class _Boxes:
                 self._merge_best(pairs, (extra + 1) // 2)
 
     def _merge_best(self, pairs: Sequence[tuple[int, int]], count: int) -> None:
-        """Merge so many pairs that have nothing in common; those that say least first."""
+        """Merge up to ``count`` disjoint pairs, the cheapest first."""
         quotient = self._quotient
         costs = sorted((self._cost(one, other), one, other) for one, other in pairs)
         touched = 0
@@ -223,14 +222,14 @@ class _Boxes:
                 count -= 1
 
     def _cost(self, one: int, other: int) -> tuple[int, int, int]:
-        """How much is lost when two boxes become one: what they are, then their neighbours, then how many they are."""
+        """The cost of merging two boxes: their content first, then neighbours, then sizes."""
         quotient, first, second = self._quotient, self._what[one], self._what[other]
         apart = (quotient.after(one) ^ quotient.after(other)) & ~(1 << one | 1 << other)
         size = quotient.members(one).bit_count() + quotient.members(other).bit_count()
         return _cost(first, second), apart.bit_count(), size
 
     def _note(self, box: int, what: Node) -> None:
-        """Keep what a box is; the bits of those that were merged into others stay, and mean nothing."""
+        """Record the content of a box. Bits of merged boxes remain and are ignored."""
         if what.roles:
             self._alike[what] |= 1 << box
             self._spine |= 1 << box
@@ -252,7 +251,7 @@ class _Boxes:
 
 
 def _cost(one: Node, other: Node) -> int:
-    """How much is lost when two become one; lower is better."""
+    """The cost of merging two nodes; lower is better."""
     roles = one.roles | other.roles
     if Role.ANSWER in roles:
         return 10
@@ -277,7 +276,7 @@ _WEIGHT = {State.LACKS: 0, State.HAS: 1, State.LOST: 2}
 
 
 def _merged(nodes: Sequence[Node]) -> Node:
-    """What is known of several together: of their steps on the spine, where there are some."""
+    """The content of several nodes together: of those on the spine, if there are any."""
     if len(nodes) == 1:
         return nodes[0]
     main = [node for node in nodes if node.roles]

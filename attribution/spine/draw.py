@@ -1,7 +1,7 @@
-"""A spine as a drawing: an SVG document that needs nothing else, or a part of a page.
+"""Draws a spine as SVG: a document without references, or a part of a page.
 
-Everything is computed here; the template only draws it, and escapes what it writes. Nothing is said by colour alone:
-kinds have shapes, states have signs and words, and what is lost is a broken line.
+All coordinates are computed here; the template only draws and escapes. No information is in colour alone: kinds have
+shapes, states have signs and words, and lost pieces are broken lines.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _MARGIN = 14.0
 _INSET = 16.0
 _NAME = 80
 _IDS = 5
-"""Ids that are told to who points at a box."""
+"""The number of ids shown when the mouse is on a box."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How a line of text looks: its class, its font size and the height of its line, in units of the drawing."""
+    """The look of a line of text: its class, its font size and its line height, in units of the drawing."""
 
     name: str
     size: float
@@ -47,7 +47,7 @@ _STATES = {State.LOST: _Style("lost", 12, 17), State.HAS: _Style("has", 12, 17),
 _OF_BOX = _Style("lacks", 12, 17)
 
 _TAIL = 9.0
-"""Of a bubble."""
+"""The height of a bubble's tail."""
 _SHAPES = {
     "Message": "bubble",
     "Query": "pill",
@@ -66,7 +66,7 @@ _SHAPES = {
     "Operation": "arrow",
 }
 _ROOM = {"bubble": (0.0, _TAIL), "drum": (9.0, 9.0), "sheet": (2.0, 0.0), "pill": (4.0, 4.0)}
-"""What a shape needs above and below its texts."""
+"""The space that a shape needs above and below its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,9 @@ class DrawnBox:
 
     Attributes:
         style: names of classes.
-        outline: of its shape, as the data of a path.
-        behind: the same a little beside it, where the box is a group.
-        title: what is said to who points at it.
+        outline: of the shape, as the data of a path.
+        behind: the outline a little shifted, for a group.
+        title: shown when the mouse is on the box.
     """
 
     style: str
@@ -104,8 +104,8 @@ class DrawnEdge:
 
     Attributes:
         way: as the data of a path.
-        mark: where the sign of a loss stands; None where nothing was lost.
-        lost: what is written there.
+        mark: the position of the sign of a loss; None without a loss.
+        lost: the text beside the sign.
     """
 
     style: str
@@ -117,7 +117,7 @@ class DrawnEdge:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """All of it; places are in units of the drawing, which are pixels at full size."""
+    """The whole drawing; coordinates are in its units, which are pixels at full size."""
 
     width: float
     height: float
@@ -131,11 +131,12 @@ def svg(spine: Spine, title: str = "", standalone: bool = True, anchor: str = ""
     """The drawing as SVG.
 
     Args:
-        spine: what is drawn.
-        title: what it is of, such as the question.
-        standalone: whether it is a document of its own; else it is a part of a page that has ``style_sheet``.
-        anchor: how the names of places in that page begin to which boxes lead, a box's number following; empty leads
-            nowhere. Only for a mouse: the page has links of its own there.
+        spine: to draw.
+        title: such as the question.
+        standalone: whether to make a document; otherwise a part of a page that includes ``style_sheet``.
+        anchor: prefix of anchors on the page to which boxes link, followed by the number of the box; empty for no
+            links.
+            Only for a mouse: the page has its own links there.
     """
     template = _environment().get_template("spine.svg.j2")
     style = Markup(style_sheet()) if standalone else None  # noqa: S704 - a file of ours
@@ -148,7 +149,7 @@ def style_sheet() -> str:
 
 
 def draw(spine: Spine, title: str = "") -> Drawing:
-    """What is drawn where."""
+    """Compute all coordinates."""
     ends = [(edge.source, edge.target) for edge in spine.edges]
     straight = [not spine.boxes[source].is_others and not spine.boxes[target].is_others for source, target in ends]
     placed = place([box.layer for box in spine.boxes], ends, _WIDTH, _GAP, straight)
@@ -326,5 +327,5 @@ def _environment() -> Environment:
 
 
 def _fit(value: object) -> object:
-    """Text that may be put into a document; what a template made is left as it is."""
+    """The value as text fit for a document; markup made by a template stays as it is."""
     return printable(value) if type(value) is str else value

@@ -1,4 +1,4 @@
-"""From a store to spines: computed when they are read, and nothing of them is stored."""
+"""Computes spines from a store on request. Spines are not stored."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from store.contract.answers import Closure
 from store.contract.protocol import GraphStore
 
 _AT_ONCE = 8
-"""Pasts that are in memory together."""
+"""The number of pasts in memory at a time."""
 _NOTHING = "[]"
 
 
 def check_boxes(most: int) -> int:
-    """How many boxes a spine may have.
+    """Check a maximal number of boxes.
 
     Raises:
         InputError: it is not from 5 to 60.
@@ -37,18 +37,18 @@ async def spines(
 ) -> dict[str, Spine]:
     """The spines of several failures, by the failure's id.
 
-    Where pieces were lost, the named verdict says, else the one that counts: a person's before a model's before that of
-    the free pass. Where there is none, a spine shows the evidence, the question, the answer, and what the answer was
-    made from.
+    Losses come from the verdict in ``about``, else from the verdict that counts: a person's before a model's before the
+    free pass's. Without a verdict, a spine shows the evidence, the question, the answer, and what the answer was made
+    from.
 
     Args:
-        store: holds them.
-        failures: which ones.
-        most: boxes of each, 5 to 60.
-        about: ids of verdicts to follow, by the id of their failure.
+        store: holds the failures.
+        failures: to draw.
+        most: the maximal number of boxes of each spine, 5 to 60.
+        about: ids of verdicts to follow, by failure.
 
     Raises:
-        InputError: ``most`` is out of its range.
+        InputError: ``most`` is out of range.
     """
     check_boxes(most)
     found: dict[str, Spine] = {}
@@ -59,7 +59,7 @@ async def spines(
 
 
 async def _told(store: GraphStore, failures: Sequence[Failure], about: Mapping[str, str]) -> list[Told]:
-    """What is known of some failures."""
+    """Read everything that the spines of some failures need."""
     said = await _said(store, failures, about)
     verdicts = {id_: from_attribution(one) for id_, one in said.items()}
     pasts = await _pasts(store, failures, [roots(one, verdicts.get(one.id)) for one in failures])
@@ -73,10 +73,10 @@ async def _told(store: GraphStore, failures: Sequence[Failure], about: Mapping[s
 
 
 async def _pasts(store: GraphStore, failures: Sequence[Failure], wanted: Sequence[Sequence[str]]) -> Sequence[Closure]:
-    """The pasts of what is wanted for each failure.
+    """The backward closure of the wanted variables of each failure.
 
-    A verdict may name what is no longer there, or belongs to another trace, for nobody checks the ways of its pieces.
-    This is rare, so that it is looked at only where it turns out to be so.
+    Paths of pieces are not checked when a verdict is stored, so that a verdict may name variables that are gone or
+    belong to another trace. This is rare, so that missing variables are only looked for after an error.
     """
     with suppress(NotFoundError):
         found = await store.closures(wanted)
@@ -93,9 +93,9 @@ async def _pasts(store: GraphStore, failures: Sequence[Failure], wanted: Sequenc
 
 
 async def _said(store: GraphStore, failures: Sequence[Failure], about: Mapping[str, str]) -> dict[str, Attribution]:
-    """The verdict on each failure: the one that is named, else the one that counts.
+    """The verdict on each failure: from ``about``, else the verdict that counts.
 
-    Of those that count, one without a path, as a person's, gives way to one with a path that agrees.
+    A verdict without a path, such as a person's, is replaced by an equal one with a path.
     """
     found = await store.attributions([one.id for one in failures])
     said = word_on(found, failures)

@@ -1,4 +1,4 @@
-"""Where boxes stand from left to right."""
+"""Assigns boxes to layers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from attribution.spine.quotient import ordered
 
 
 def layers(successors: Sequence[Collection[int]], first: Collection[int]) -> list[int]:
-    """The layer of each box: the longest way from a box that is made from none, so that edges lead to higher layers.
+    """The layer of each box: the length of the longest path from a box without sources. Edges lead to higher layers.
 
-    What is made from nothing, and is not among ``first``, stands just before the first thing made from it.
+    A box without sources that is not among ``first`` stands just before its first successor.
 
     Args:
         successors: of each box, without cycles.
-        first: boxes that stay at the beginning.
+        first: boxes that stay in layer 0.
     """
     order = ordered(successors)
     layer = [0] * len(successors)

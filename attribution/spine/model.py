@@ -12,9 +12,9 @@ from schema.kinds import ErrorType
 LEAST_BOXES = 5
 MOST_BOXES = 60
 BOXES = 25
-"""Boxes of a spine where nobody says how many."""
+"""The default maximal number of boxes."""
 LISTED = 20
-"""Members of a box that documents list; the count is of all."""
+"""The number of members of a box that documents list; counts include all members."""
 
 
 class Drawn(Struct, frozen=True, rename="camel", kw_only=True):
@@ -22,10 +22,10 @@ class Drawn(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class State(StrEnum):
-    """How a box stands to a piece of what the answer needed.
+    """The state of a needed piece in a box.
 
-    HAS: the piece is there. LOST: it was lost here: what the box was made from had it, and the box has not. LACKS: it
-    is not there, and was lost before.
+    HAS: the box has the piece. LOST: the piece was lost here: a source of the box had it. LACKS: the piece was lost
+    before.
     """
 
     HAS = "has"
@@ -34,10 +34,11 @@ class State(StrEnum):
 
 
 class Role(StrEnum):
-    """Why something is on the spine.
+    """Why an element is on the spine.
 
-    EVIDENCE: a message that tells the right answer. QUESTION, ANSWER: of the failure. READ: the operation that
-    answered read it. HOLDER: the last that had a piece. LOSS: where a piece was lost. PATH: on the way of a piece.
+    EVIDENCE: a message that states the right answer. QUESTION, ANSWER: of the failure. READ: read by the answering
+    operation. HOLDER: the last element with a piece. LOSS: the place where a piece was lost. PATH: on the path of a
+    piece.
     """
 
     EVIDENCE = "evidence"
@@ -50,13 +51,13 @@ class Role(StrEnum):
 
 
 class Piece(Drawn, frozen=True, kw_only=True):
-    """What the answer needed.
+    """A piece of what the answer needed.
 
     Attributes:
         text: quoted from the evidence.
-        operation_id: what lost it; None where it was not lost, or nobody knows where.
-        operation_name: that operation's name, for people.
-        reached: whether it is in the answer.
+        operation_id: the operation that lost the piece; None if the piece was not lost, or the operation is unknown.
+        operation_name: of that operation, for people.
+        reached: whether the answer has the piece.
     """
 
     text: str
@@ -68,14 +69,14 @@ class Piece(Drawn, frozen=True, kw_only=True):
 
 
 class PieceState(Drawn, frozen=True, kw_only=True):
-    """How a box stands to a piece; ``piece`` is the piece's place among those of the spine, from 0."""
+    """The state of a piece in a box; ``piece`` is the index of the piece in the spine, from 0."""
 
     piece: int
     state: State
 
 
 class KindCount(Drawn, frozen=True, kw_only=True):
-    """How many members of a box are of a kind."""
+    """The number of members of a kind."""
 
     kind: str
     count: int
@@ -85,19 +86,19 @@ class Box(Drawn, frozen=True, kw_only=True):
     """A variable, or a group of variables and operations.
 
     Attributes:
-        kind: that of its members; of a run, that of its steps; ``Operation`` of an operation that made nothing which
-            could be shown in its place; ``Others`` where the kinds differ.
-        label: for people; of a group, what it holds and how many, such as ``Buffer × 11``.
-        text: what the piece's words are in it, else how the value begins; empty for a group.
-        count: members.
+        kind: of the members; of a run, the kind of its steps; ``Operation`` for an operation without outputs;
+            ``Others`` for different kinds.
+        label: for people; for a group, its content and size, such as ``Buffer × 11``.
+        text: the piece's words in the value, else the beginning of the value; empty for a group.
+        count: the number of members.
         kinds: the kinds of all members, the most frequent first.
-        variables: ids of its variables, in the order of the trace; documents list the first of them.
-        operations: ids of the operations that stand in it as members, because they made nothing.
-        layer: its place from left to right: 0 for what is made from nothing else. Edges lead to higher layers.
-        roles: why it is on the spine; empty for others.
-        states: how it stands to pieces, by the piece.
-        is_decisive: whether the operation that the verdict blames made one of its members, or is one.
-        is_past: whether the answer was made from one of its members; true for the answer itself.
+        variables: ids of the variables, in the order of the trace; documents list the first ones.
+        operations: ids of member operations, which made nothing.
+        layer: from left to right; 0 for boxes without sources. Edges lead to higher layers.
+        roles: why the box is on the spine; empty for others.
+        states: of the pieces, by piece.
+        is_decisive: whether the blamed operation is a member, or made one.
+        is_past: whether the answer was made from a member; True for the answer itself.
     """
 
     kind: str
@@ -115,18 +116,18 @@ class Box(Drawn, frozen=True, kw_only=True):
 
     @property
     def is_others(self) -> bool:
-        """Whether it is not on the spine, and stands for what feeds it."""
+        """Whether the box is off the spine, and stands for other sources."""
         return not self.roles
 
 
 class EdgeOperation(Drawn, frozen=True, kw_only=True):
-    """Operations of one name that an edge stands for.
+    """Operations of one name on an edge.
 
     Attributes:
         name: for people.
-        kind: their kind.
-        count: how many operations.
-        is_decisive: whether the operation that the verdict blames is one of them.
+        kind: of the operations.
+        count: the number of operations.
+        is_decisive: whether the blamed operation is among them.
     """
 
     name: str
@@ -136,14 +137,14 @@ class EdgeOperation(Drawn, frozen=True, kw_only=True):
 
 
 class Edge(Drawn, frozen=True, kw_only=True):
-    """What leads from one box to another.
+    """An edge of the drawing, from a source box to a target box.
 
     Attributes:
-        source, target: places of boxes among those of the spine, from 0.
-        derivations: how many derivations it stands for; 0 where nothing was derived: the operation had the source at
-            hand and brought nothing of it into the target.
+        source, target: indexes of boxes in the spine, from 0.
+        derivations: the number of derivations; 0 if an operation had the source at hand and brought nothing of it into
+            the target.
         operations: by count.
-        lost: places of the pieces that were lost on it: it is drawn broken.
+        lost: indexes of the pieces lost on the edge, which is drawn broken.
     """
 
     source: int
@@ -154,14 +155,14 @@ class Edge(Drawn, frozen=True, kw_only=True):
 
 
 class Spine(Drawn, frozen=True, kw_only=True):
-    """The causal past of an answer, united with the ways of the evidence, as boxes.
+    """The causal past of an answer, united with the paths of the evidence, as boxes.
 
     Attributes:
-        attribution_id: the verdict that says where pieces were lost; None where there is none.
+        attribution_id: the verdict with the losses; None without a verdict.
         boxes: by layer; within a layer in the order of the trace.
         edges: by source and target.
-        pieces: what the answer needed; empty without a verdict that follows any.
-        variables: how many there are in all boxes.
+        pieces: what the answer needed; empty without a verdict that follows pieces.
+        variables: the number of variables in all boxes.
     """
 
     failure_id: str
@@ -173,7 +174,7 @@ class Spine(Drawn, frozen=True, kw_only=True):
 
 
 def shortened(spine: Spine, most: int = LISTED) -> Spine:
-    """The spine with the first members of each box only."""
+    """The spine with only the first members of each box."""
     boxes = [
         replace(box, variables=box.variables[:most], operations=box.operations[:most]) if box.count > most else box
         for box in spine.boxes

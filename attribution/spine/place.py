@@ -1,8 +1,8 @@
-"""Where boxes are drawn: layers from top to bottom, few crossings, long edges around what stands in their way.
+"""Places boxes in a drawing: layers from top to bottom, few crossings, long edges around boxes.
 
 The layers are given; the rest is the method of Sugiyama et al. (1981): an edge that passes layers gets a point in each,
-layers are ordered by the mean place of their neighbours, and places are then as near to their neighbours' as the
-distances allow.
+layers are ordered by the mean position of neighbours, and each position is as near to the neighbours' as distances
+allow.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from itertools import pairwise
 _SWEEPS = 12
 _MOVES = 60
 _POINT = 26.0
-"""Room that an edge takes in a layer that it passes."""
+"""The width of an edge in a layer that it passes."""
 _STRAIGHT = 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The middles of boxes, and of the points that edges pass.
+    """The centres of boxes, and the points of edges.
 
     Attributes:
-        boxes: of each box from left to right.
-        points: of each edge, one for each layer that it passes, from source to target.
-        width: of all of it; the leftmost box begins at 0.
+        boxes: the x coordinate of each box.
+        points: the points of each edge, one for each layer that it passes, from source to target.
+        width: of the drawing; the leftmost box begins at 0.
     """
 
     boxes: list[float]
@@ -37,14 +37,14 @@ class Placed:
 def place(
     layers: Sequence[int], edges: Sequence[tuple[int, int]], width: float, gap: float, straight: Sequence[bool]
 ) -> Placed:
-    """Where boxes stand in their layers.
+    """Place boxes in their layers.
 
     Args:
         layers: of each box.
         edges: source and target of each, from a lower to a higher layer.
         width: of a box.
         gap: between two boxes.
-        straight: whether each edge should be short before others are.
+        straight: for each edge, whether to keep it short before others.
     """
     return _Placing(layers, edges, width, gap, straight).placed()
 
@@ -86,7 +86,7 @@ class _Placing:
         return node
 
     def placed(self) -> Placed:
-        """All of it."""
+        """The finished placement."""
         self._order()
         middles = self._middles()
         left = min((middles[node] - self._widths[node] / 2 for node in range(len(middles))), default=0.0)
@@ -145,7 +145,7 @@ class _Placing:
     def _settle(
         self, row: Sequence[int], middles: list[float], wished: Sequence[float], weights: Sequence[float]
     ) -> None:
-        """Put the nodes of a row as near to where they should be as their distances allow (isotonic regression)."""
+        """Move the nodes of a row as near to the wished positions as the distances allow (isotonic regression)."""
         offsets = [0.0]
         for before, after in pairwise(row):
             offsets.append(offsets[-1] + (self._widths[before] + self._widths[after]) / 2 + self._gap)

@@ -1,7 +1,7 @@
-"""A graph without cycles whose nodes are merged one by one, and that stays without cycles.
+"""A graph without cycles whose nodes are merged one by one, without making cycles.
 
-Reachability is kept as sets of bits, so that a merge and the question whether it may be cost a few operations on whole
-numbers.
+Reachability is stored as bits of integers, so that a merge, and the test whether a merge is possible, take only a few
+operations on integers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The places of the bits that are set, lowest first."""
+    """The indexes of the set bits, lowest first."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1
@@ -19,7 +19,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def ordered(successors: Sequence[Iterable[int]]) -> list[int]:
-    """The nodes of a graph such that edges lead forward; of several possible ones, the lowest number comes first.
+    """The nodes in topological order; of several possible next nodes, the lowest number comes first.
 
     Raises:
         ValueError: the graph has a cycle.
@@ -44,14 +44,14 @@ def ordered(successors: Sequence[Iterable[int]]) -> list[int]:
 
 
 class Quotient:
-    """Nodes 0 to n - 1; what was merged goes on under its lowest number.
+    """Nodes 0 to n - 1; a merged node keeps the lowest number of its parts.
 
     Attributes:
-        alive: the numbers that nodes have now, as bits.
+        alive: the current nodes, as bits.
     """
 
     def __init__(self, successors: Sequence[Iterable[int]]) -> None:
-        """Each node on its own.
+        """Start with single nodes.
 
         Raises:
             ValueError: the graph has a cycle.
@@ -74,27 +74,27 @@ class Quotient:
                 self._down[node] |= self._down[after]
 
     def members(self, node: int) -> int:
-        """What was merged into a node, as bits."""
+        """The original nodes merged into a node, as bits."""
         return self._members[node]
 
     def after(self, node: int) -> int:
-        """Nodes to which an edge leads."""
+        """The direct successors of a node, as bits."""
         return self._next[node] & self.alive
 
     def before(self, node: int) -> int:
-        """Nodes from which an edge leads here."""
+        """The direct predecessors of a node, as bits."""
         return self._before[node] & self.alive
 
     def down(self, node: int) -> int:
-        """Nodes that can be reached, itself included."""
+        """The nodes reachable from a node, itself included, as bits."""
         return self._down[node] & self.alive
 
     def up(self, node: int) -> int:
-        """Nodes from which it can be reached, itself included."""
+        """The nodes from which a node is reachable, itself included, as bits."""
         return self._up[node] & self.alive
 
     def between(self, nodes: int) -> int:
-        """The nodes on ways from one of these to another, themselves included: they must be merged together."""
+        """All nodes on paths between the given nodes, these included: a merge must include them."""
         down = up = 0
         for node in bits(nodes):
             down |= self._down[node]
@@ -102,12 +102,12 @@ class Quotient:
         return down & up & self.alive
 
     def can_merge(self, one: int, other: int) -> bool:
-        """Whether no way leads from one to the other through a third."""
+        """Whether no path leads from one to the other through a third node."""
         inner = (self._down[one] & self._up[other]) | (self._down[other] & self._up[one])
         return not inner & self.alive & ~(1 << one | 1 << other)
 
     def merge(self, nodes: int) -> int:
-        """Make one node of several, and of all that is between them; its number."""
+        """Merge nodes and everything between them; returns the number of the merged node."""
         merged = self.between(nodes)
         keep = (merged & -merged).bit_length() - 1
         inside = list(bits(merged))
@@ -137,5 +137,5 @@ class Quotient:
         return keep
 
     def ordered(self) -> list[int]:
-        """The nodes such that edges lead forward."""
+        """The nodes in topological order."""
         return sorted(bits(self.alive), key=lambda node: (self.up(node).bit_count(), node))

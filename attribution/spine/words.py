@@ -1,4 +1,4 @@
-"""What is said of boxes and edges: pictures, pages and the command line use the same words."""
+"""Wording for boxes and edges, shared by pictures, pages and the command line."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from schema.kinds import VariableKind
 
 _SIGNS = {State.LOST: "✕", State.HAS: "✓", State.LACKS: "–"}
 _NAMES = 2
-"""Names of operations that are said of a box."""
+"""The number of operation names listed for a box."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """How a box stands to pieces, in words that need no colour.
+    """One phrase about a box, understandable without colours.
 
     Attributes:
-        state: None for what is said of the box itself.
+        state: the state of the pieces that the phrase is about; None for a phrase about the box itself.
     """
 
     state: State | None
@@ -27,7 +27,7 @@ class Said:
 
 
 def states(spine: Spine, box: Box) -> Iterator[Said]:
-    """How a box stands to the pieces: what was lost first; what else there is to know of it last."""
+    """Phrases for the states of the pieces in a box, losses first; then other facts about the box."""
     for state in (State.LOST, State.HAS, State.LACKS):
         pieces = [one.piece for one in box.states if one.state is state]
         if pieces:
@@ -52,7 +52,7 @@ def _state(state: State, pieces: Sequence[int], count: int) -> str:
 
 
 def numbers(pieces: Sequence[int]) -> str:
-    """Pieces by their numbers, from 1: ``fact 2``, ``facts 1, 2 and 4``."""
+    """The numbers of pieces, from 1: ``fact 2``, ``facts 1, 2 and 4``."""
     said = [str(piece + 1) for piece in pieces]
     if len(said) == 1:
         return f"fact {said[0]}"
@@ -60,7 +60,7 @@ def numbers(pieces: Sequence[int]) -> str:
 
 
 def role(box: Box) -> str:
-    """What a box is to the failure, where that is more than its kind says; empty where it is not."""
+    """The role of a box, if the kind does not already say it; empty otherwise."""
     for one, word in ((Role.EVIDENCE, "evidence"), (Role.QUESTION, "the question"), (Role.ANSWER, "the answer")):
         if one in box.roles and box.kind != VariableKind.ANSWER:
             return word
@@ -68,14 +68,14 @@ def role(box: Box) -> str:
 
 
 def inside(box: Box) -> str:
-    """The kinds of the members of a group, where its name does not say them: ``95 Message, 11 Prompt``."""
+    """The kinds of a group's members, if the name does not already say them: ``95 Message, 11 Prompt``."""
     if box.count == 1 or (len(box.kinds) == 1 and box.label == f"{box.kinds[0].kind} × {box.count}"):
         return ""
     return ", ".join(f"{one.count:,} {one.kind}" for one in box.kinds)
 
 
 def made_by(edges: Iterable[Edge]) -> str:
-    """The operations of the edges that lead to a box: ``memory_update × 91, search``."""
+    """The operations of the edges to a box: ``memory_update × 91, search``."""
     names: Counter[str] = Counter()
     for edge in edges:
         for one in edge.operations:
@@ -93,7 +93,7 @@ def operations(name: str, count: int) -> str:
 
 
 def summary(spine: Spine) -> str:
-    """The picture in one sentence."""
+    """The spine in one sentence."""
     lost = sum(edge.lost != [] for edge in spine.edges)
     said = f"{len(spine.boxes)} boxes stand for {spine.variables:,} variables"
     return f"{said}; the way is broken at {lost} {'place' if lost == 1 else 'places'}" if lost else said

@@ -7,8 +7,7 @@ def mcnemar(fixed: int, broken: int) -> float:
     """The p value of the exact two-sided McNemar test (Q. McNemar 1947, with the binomial distribution).
 
     Counts only the questions that one run answered well and the other run did not. If both runs are equally good, each
-    of
-    these questions is as likely fixed as broken. The p value is the probability of a split at least as uneven.
+    of these questions is as likely fixed as broken. The p value is the probability of a split at least as uneven.
 
     Args:
         fixed: number of questions that only the first run answered wrongly.

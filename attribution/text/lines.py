@@ -1,8 +1,7 @@
 """Differences of two texts line by line, in a time bounded by their lengths.
 
 The common lines at both ends are cut off. rapidfuzz finds a longest common subsequence of the rest bit-parallel: the
-work
-is the product of the lengths divided by 64, for any content. ``difflib`` takes cubic time for some content.
+work is the product of the lengths divided by 64, for any content. ``difflib`` takes cubic time for some content.
 """
 
 from __future__ import annotations

@@ -126,8 +126,7 @@ class TraceGraph:
         """The operations that were meant to process a variable, in order.
 
         Without operations that only got the variable as earlier context. An operation that only made a prompt from the
-        variable
-        is replaced by the operations that read the prompt, if there are any.
+        variable is replaced by the operations that read the prompt, if there are any.
         """
         found: dict[str, None] = {}
         waiting, seen = [variable_id], {variable_id}
@@ -210,8 +209,7 @@ class TraceGraph:
         """The text that the next version dropped from a variable, with the text around; empty if nothing was dropped.
 
         None if unknown: for units with few or small versions, if ``following`` is not the next version, if a value is
-        gone, or
-        if too much was dropped.
+        gone, or if too much was dropped.
         """
         number = self._lineage_of.get(variable_id)
         if number is None or number != self._lineage_of.get(following):

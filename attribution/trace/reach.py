@@ -19,8 +19,7 @@ class Reach:
     """Finds all variables reachable in one direction, and caches recent results.
 
     A buffer with a version for each message is one long chain, from which most of a trace is reachable. What is
-    reachable is
-    cached at some versions of a chain ("marks"), so that a walk ends at the next mark.
+    reachable is cached at some versions of a chain ("marks"), so that a walk ends at the next mark.
     """
 
     def __init__(self, edges: Mapping[str, Sequence[str]], chains: Iterable[Sequence[str]]) -> None:

@@ -1,8 +1,7 @@
 """What a memory held at a moment: the versions of units that were valid after an operation of the trace.
 
 A moment is the place of an operation (``Operation.sequence``) and includes the effects of this operation and all
-earlier
-ones. A variable that no recorded operation made was there before the first operation.
+earlier ones. A variable that no recorded operation made was there before the first operation.
 """
 
 from __future__ import annotations

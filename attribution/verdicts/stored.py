@@ -44,10 +44,8 @@ def word_on(verdicts: Iterable[Attribution], failures: Iterable[Failure]) -> dic
     """The verdict that counts for each failure, by the failure's id.
 
     The order of precedence: the final word on a disputed failure; a person's verdict; a model's; the free pass's; a
-    model's
-    abstention, which may be its server's fault. A verdict on earlier gold answers comes after all others. Among equals
-    the
-    newest counts.
+    model's abstention, which may be its server's fault. A verdict on earlier gold answers comes after all others. Among
+    equals the newest counts.
 
     Args:
         verdicts: oldest first, as the store gives them.

@@ -1,1 +1,1 @@
-"""Why not: for each piece that a failed answer needed, what was there and was not chosen."""
+"""Why not: for each piece that a failed answer needed, what the memory had and did not choose."""

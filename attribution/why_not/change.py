@@ -1,4 +1,4 @@
-"""Finds what extractions left out, and what updates did to the units that they were shown."""
+"""What extractions left out, and what updates did to the units in their inputs."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from attribution.why_not.retrieval import holding
 from schema.kinds import STORED, VariableKind
 
 _FEW_WORDS = 2
-"""Sentences with fewer words say nothing that a fact could cover."""
+"""Sentences with fewer words have no fact that an output could cover."""
 _TELLING = 12
-"""Characters of a unit's sentence by which it is recognised in a prompt."""
+"""A unit's sentences of at least this length identify the unit in a prompt."""
 _LARGE = 20_000
-"""Units with more bytes are not looked for in prompts."""
+"""Units with more bytes are not searched in prompts."""
 _ORDER = {Fate.DROPPED: 0, Fate.REWRITTEN: 1, Fate.KEPT: 2}
 
 
 async def extraction(cases: Sequence[Case], messages: Messages, operation_id: str) -> Extraction:
-    """What an extraction was given, and which of these sentences are not covered by anything that it made.
+    """The sentences in an extraction's inputs that no output covers.
 
     Args:
-        cases: the piece, once for each message that states it.
+        cases: the piece, once for each message that states the piece.
         messages: of the trace.
         operation_id: the extraction.
     """
@@ -78,7 +78,7 @@ async def extraction(cases: Sequence[Case], messages: Messages, operation_id: st
 
 
 def _nearest(messages: Messages, variable_id: str, placed: Placed, outputs: Iterable[str]) -> Presence:
-    """How surely a sentence, as a whole, is in what came out, and the words that show it."""
+    """How surely a whole sentence is in the outputs, with the words that show it."""
     core = content(placed.sentence.text, messages.rarity, placed.reference)
     unique = messages.is_unique(placed.sentence)
     detail = Detail(
@@ -89,7 +89,7 @@ def _nearest(messages: Messages, variable_id: str, placed: Placed, outputs: Iter
 
 
 def _outputs(graph: TraceGraph, operation_id: str) -> list[str]:
-    """The last versions of what an operation made and others used, or of all that it made; without prompts."""
+    """The last versions of an operation's outputs that others used; all outputs if none was used; without prompts."""
     made = [one for one in graph.made(operation_id) if graph.variables[one].kind is not VariableKind.PROMPT]
     replaced = {graph.variables[one].revision_of for one in made}
     last = [one for one in made if one not in replaced]
@@ -97,10 +97,10 @@ def _outputs(graph: TraceGraph, operation_id: str) -> list[str]:
 
 
 async def change(cases: Sequence[Case], operation_id: str) -> Change:
-    """What an update or deletion was given and shown, and what it did to each unit.
+    """The inputs of an update or deletion, and what it did to each unit.
 
     Args:
-        cases: the piece, as each of the messages has it that tell it.
+        cases: the piece, once for each message that states the piece.
         operation_id: the update.
     """
     graph = cases[0].graph
@@ -130,7 +130,7 @@ async def change(cases: Sequence[Case], operation_id: str) -> Change:
 
 
 def _next(graph: TraceGraph, unit: str, made: Sequence[str]) -> str | None:
-    """The last version of a unit that an operation made of it."""
+    """The last version that an operation made of a unit."""
     current: str | None = None
     for one in made:
         if graph.variables[one].revision_of == (current or unit):
@@ -166,12 +166,12 @@ def _candidate(
 
 
 def _windows(old: str, new: str, quote: str) -> tuple[str, str]:
-    """The parts of two versions around a quote of the first, or, without a quote, around their first difference."""
+    """The parts of two versions around a quote of the first version, or without a quote around the first difference."""
     if max(len(old), len(new)) <= LONGEST:
         return old, new
     same = same_beginning(old, new)
     place = max(0, old.find(quote) if quote else same)
-    # What was before the quote is also before what replaced it, unless it was changed, too.
+    # The text before the quote also precedes its replacement, unless that text changed, too.
     anchor = old[max(0, place - _TELLING) : place]
     there = place if place <= same else new.find(anchor) + len(anchor) if anchor in new else same
     return _window(old, place), _window(new, there)
@@ -184,7 +184,7 @@ def _window(text: str, place: int) -> str:
 
 
 async def _shown(graph: TraceGraph, operation_id: str) -> list[str]:
-    """The units that an operation read in a prompt without using them: those current then whose text stands there."""
+    """The units that an operation read only in a prompt: units current at that time whose text is in the prompt."""
     place = graph.operations[operation_id].sequence
     at_hand = (*graph.used(operation_id), *graph.made(operation_id))
     prompts = [one for one in at_hand if graph.variables[one].kind is VariableKind.PROMPT]
@@ -203,12 +203,12 @@ def _is_small_unit(graph: TraceGraph, variable_id: str) -> bool:
 
 
 def _is_said(text: str, said: set[str]) -> bool:
-    """Whether all sentences of a unit by which it can be recognised stand in a prompt; ids and times are none."""
+    """Whether all identifying sentences of a unit are in a prompt; ids and times don't identify."""
     telling = [piece for piece in _pieces(text) if len(piece) >= _TELLING and (" " in piece or not piece.isascii())]
     return bool(telling) and said.issuperset(telling)
 
 
 def _pieces(text: str) -> list[str]:
-    """The sentences of a text, whether or not its quotes are escaped as in a text inside another one."""
+    """The sentences of a text, with escaped quotes unescaped."""
     plain = text.replace('\\"', '"').replace("\\'", "'")
     return [piece.strip("\"' ") for _, piece in cut(plain)]

@@ -1,4 +1,4 @@
-"""Finds where a piece was in what an answer was made from."""
+"""Finds where a piece was in the texts that an answer was made from."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from attribution.why_not.retrieval import holding
 from schema.kinds import STORED, TELLS_GOLD, VariableKind
 
 _AROUND = 80
-"""Characters before and after the piece that are quoted."""
+"""The number of characters quoted before and after the piece."""
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 
 
 async def context(cases: Sequence[Case], past: AbstractSet[str]) -> list[Stood]:
-    """Where the piece stood in what the answering operation read; empty where it was not there.
+    """Where the piece was in the inputs of the answering operation; empty if the inputs lack it.
 
     Args:
-        cases: the piece, as each of the messages has it that tell it.
-        past: all that the answer depends on.
+        cases: the piece, once for each message that states the piece.
+        past: the backward closure of the answer.
     """
     graph = cases[0].graph
     answer = cases[0].failure.answer_id or ""
@@ -34,7 +34,7 @@ async def context(cases: Sequence[Case], past: AbstractSet[str]) -> list[Stood]:
 
 
 async def left_out(cases: Sequence[Case], operation_id: str) -> list[Stood]:
-    """Where the piece stood in what an operation used that left it out on the way to the answer."""
+    """Where the piece was in the inputs of an operation that dropped it on the way to the answer."""
     graph = cases[0].graph
     used = [v for v in graph.used(operation_id) if graph.variables[v].kind not in _NOT_READ]
     units = [v for v in used if graph.variables[v].kind in STORED]
@@ -42,7 +42,7 @@ async def left_out(cases: Sequence[Case], operation_id: str) -> list[Stood]:
 
 
 async def stood(cases: Sequence[Case], variable_ids: Sequence[str]) -> list[Stood]:
-    """Where the piece stands in some variables, in their order."""
+    """Where the piece is in some variables, in their order."""
     graph = cases[0].graph
     holders = await holding(cases, list(dict.fromkeys(variable_ids)))
     texts = await graph.texts(holders)

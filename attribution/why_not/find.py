@@ -1,4 +1,4 @@
-"""Finds out, for each piece, what was there and was not chosen. It is computed on request, and not stored."""
+"""Finds, for each piece, what the memory had and did not choose. Computed on request, not stored."""
 
 from __future__ import annotations
 
@@ -30,18 +30,17 @@ _CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION, OperationKin
 async def why_not(
     store: GraphStore, failures: Sequence[Failure], most_bytes: int | None = None
 ) -> dict[str, list[WhyNot]]:
-    """What was there and not chosen, for each piece of several failures, by the failure's id.
+    """What the memory had and did not choose, for each piece of several failures, by the failure's id.
 
-    A failure has no pieces where nothing was needed, as where the gold answer says that it isn't known, and where its
-    way can't be followed: `memtrace attribute` says why. Each trace is read once.
+    A failure has no pieces if nothing was needed, such as after a refusal as gold answer, or if the pieces can't be
+    followed: `memtrace attribute` says why. Each trace is read once.
 
     Args:
         store: of a project.
-        failures: of it.
-        most_bytes: failures of traces that have more text than this to be searched through are left out; None: none
-            is.
+        failures: of the project.
+        most_bytes: failures of traces with more text to search are left out; None means no limit.
     """
-    # It says what the free pass would: who is still to judge a failure is not told.
+    # The result would reveal the free pass's verdict, so it is empty for failures with hidden verdicts.
     withheld = await store.withheld([one.id for one in failures])
     failures = [one for one in failures if one.id not in withheld]
     verdicts = word_on(await store.attributions([one.id for one in failures]), failures)
@@ -73,20 +72,20 @@ class _Reader:
 
     @property
     def bytes_searched(self) -> int:
-        """The most that is searched through sentence by sentence: all messages, and the largest of the other values."""
+        """An upper bound of the text to search sentence by sentence: all messages, and the largest other values."""
         sizes: dict[bool, list[int]] = {True: [], False: [0]}
         for variable in self._graph.variables.values():
             sizes[variable.kind is VariableKind.MESSAGE].append(variable.size)
         return sum(sizes[True]) + max(sizes[False])
 
     async def pieces(self, failure: Failure, verdict: Attribution | None) -> list[WhyNot]:
-        """The result for each piece; ``verdict`` may name another operation to look at."""
-        # Data sets keep their labels in the attributes of a failure.
+        """The result for each piece; ``verdict`` may name further operations to look at."""
+        # Data sets keep labels in the attributes of failures.
         seen = replace(failure, attributes=NO_ATTRIBUTES)
         found = []
         for endings in await self._flow.endings(self._graph, seen):
             found.append(await self._piece(endings, verdict))
-            await asyncio.sleep(0)  # so that a cancellation takes effect
+            await asyncio.sleep(0)  # lets a cancellation take effect
         return found
 
     async def _piece(self, endings: Sequence[Ending], verdict: Attribution | None) -> WhyNot:
@@ -117,7 +116,7 @@ class _Reader:
             held_count=told.held_count,
             held=told.held,
             considered=told.considered,
-            # Where no unit held the piece, nothing was returned in place of one.
+            # If no unit held the piece, the returned units did not displace one.
             returned_count=told.returned_count if told.held_count else 0,
             returned=told.returned if told.held_count else [],
             extractions=extractions,
@@ -140,7 +139,7 @@ class _Reader:
     async def _operations(
         self, cases: Sequence[Case], named: Iterable[tuple[ErrorType | None, str | None]]
     ) -> tuple[list[Extraction], list[Change]]:
-        """The results for the operations that are said to have lost a piece, each once."""
+        """The results for each operation that may have lost a piece."""
         extractions: list[Extraction] = []
         changes: list[Change] = []
         messages = await self._flow.messages(self._graph)
@@ -155,7 +154,7 @@ class _Reader:
         return extractions, changes
 
     def _had(self, cases: Sequence[Case], operation_id: str) -> bool:
-        """Whether an operation used or made anything that came from the piece's messages."""
+        """Whether an operation used or made anything derived from the piece's messages."""
         graph = self._graph
         at_hand = {*graph.used(operation_id), *graph.made(operation_id)}
         return any(
@@ -165,7 +164,7 @@ class _Reader:
 
 
 def _said(verdict: Attribution | None) -> list[tuple[ErrorType | None, str | None]]:
-    """The operations that a person or a model blames; those of the free pass are found anew for each piece."""
+    """The operation that a person or a model blames; the free pass's own result is computed anew for each piece."""
     if verdict is None or verdict.method == Method.FLOW:
         return []
     return [(verdict.error_type, verdict.operation_id)]

@@ -1,4 +1,4 @@
-"""What is said about a piece, in words; the command line and reports use the same."""
+"""Wording for the results, shared by the command line and reports."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from attribution.why_not.model import Candidate, Change, Extraction, Fate, Held,
 from schema.kinds import ErrorType
 
 SHOWN = 10
-"""Lines of a part that are shown; the JSON has more."""
+"""The number of lines shown in each part; the JSON has more."""
 QUOTED = 140
 _FEW = 5
 _SURE = 0.8
 _CONTEXT = 30
-"""Characters before and after what was changed."""
+"""The number of characters shown before and after a change."""
 _LEAST = 12
-"""Characters of a piece of a value that is text, and no id or name."""
+"""Shorter parts of a value are ids or names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line: an element of the trace, and what is said about it.
+    """A line: an element of the trace and a statement about it.
 
     Attributes:
-        id: of the thing; None where the line is about none.
-        name: the thing's, for people.
-        said: about it.
-        quotes: of its value; two are before and after.
+        id: of the element; None for a line without an element.
+        name: of the element, for people.
+        said: the statement.
+        quotes: from the element's value; two quotes are before and after a change.
     """
 
     id: str | None
@@ -47,11 +47,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece, with everything that a reader is shown about it.
+    """Everything that is shown about a piece.
 
     Attributes:
         title: ``piece 1 of 2``.
-        outcome: where it was lost, in a sentence.
+        outcome: where the piece was lost, in a sentence.
     """
 
     title: str
@@ -61,7 +61,7 @@ class Piece:
 
 
 def pieces(found: Sequence[WhyNot]) -> list[Piece]:
-    """All pieces of a failure; what was returned is shown once."""
+    """All pieces of a failure; equal lists of returned units are shown once."""
     told: list[Piece] = []
     first: dict[tuple[str, ...], int] = {}
     for number, one in enumerate(found, 1):
@@ -183,7 +183,7 @@ def _stood(place: Stood) -> Line:
 
 
 def changed(old: str, new: str) -> tuple[str, str]:
-    """The parts of two texts in which they differ, with a little of what is around."""
+    """The differing parts of two texts, with some context."""
     same = same_beginning(old, new)
     rest = min(len(old), len(new)) - same
     end = min(rest, same_beginning(old[::-1], new[::-1]))
@@ -197,7 +197,7 @@ def _between(text: str, start: int, end: int) -> str:
 
 
 def essence(text: str) -> str:
-    """What a value says, on a line: without the ids, names and times that stand around it."""
+    """The text of a value on one line, without ids, names and times."""
     return _short(" ".join(_telling(text)) or text)
 
 

@@ -1,6 +1,6 @@
-"""What is said about a piece that an answer needed, as data. Names are public, in camel case in JSON.
+"""The result for a needed piece, as data. Names are public, in camel case in JSON.
 
-Lists are cut after ``MOST`` items, texts after ``LONGEST`` characters; counts are of all there are.
+Lists are cut after ``MOST`` items, texts after ``LONGEST`` characters; counts include everything.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Told(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class Fate(StrEnum):
-    """What an operation did to a unit that it was shown."""
+    """What an operation did to a unit in its inputs."""
 
     KEPT = "kept"
     REWRITTEN = "rewritten"
@@ -33,11 +33,11 @@ class Held(Told, frozen=True, kw_only=True):
     Attributes:
         label: for people.
         quote: the words of the unit that show the piece.
-        confidence: how surely it is there, 0 to 1.
-        rank: its place among what a search rated, from 1; None where the recording has no ranking with it.
-        score: how that search rated it, on a scale of its own; None where the recording does not say.
-        returned: whether a search of the question returned it.
-        operation_id: the search that returned or rated it; None where none did.
+        confidence: that the unit has the piece, 0 to 1.
+        rank: in a search's ranking, from 1; None if not recorded.
+        score: on the search's own scale; None if not recorded.
+        returned: whether a search of the question returned the unit.
+        operation_id: the search that returned or ranked the unit; None if none did.
     """
 
     variable_id: str
@@ -52,15 +52,15 @@ class Held(Told, frozen=True, kw_only=True):
 
 
 class Returned(Told, frozen=True, kw_only=True):
-    """What a search of the question returned.
+    """A result of a search of the question.
 
     Attributes:
-        variable_id: the unit that was read; what the search made of it is an occurrence of that.
+        variable_id: the unit that was read; the search's own output is an occurrence of the unit.
         label: for people.
-        text: how its value begins.
+        text: the beginning of the value.
         rank: as in ``Held``.
         score: as in ``Held``.
-        holds: whether the piece is in it.
+        holds: whether the unit has the piece.
         operation_id: the search.
     """
 
@@ -75,12 +75,12 @@ class Returned(Told, frozen=True, kw_only=True):
 
 
 class Uncovered(Told, frozen=True, kw_only=True):
-    """A sentence that went into an extraction and that nothing which came out covers.
+    """A sentence of an extraction's input that no output covers.
 
     Attributes:
-        variable_id: the message, or other input, that has it.
-        is_piece: whether it is the piece that the answer needed.
-        nearest: what comes nearest to it of all that came out; empty where nothing does.
+        variable_id: the message or other input with the sentence.
+        is_piece: whether the sentence is the needed piece.
+        nearest: the most similar text of the outputs; empty if there is none.
     """
 
     variable_id: str
@@ -90,20 +90,20 @@ class Uncovered(Told, frozen=True, kw_only=True):
 
 
 class Made(Told, frozen=True, kw_only=True):
-    """Something that an operation made."""
+    """An output of an operation."""
 
     variable_id: str
     text: str
 
 
 class Extraction(Told, frozen=True, kw_only=True):
-    """An extraction that did not bring the piece out.
+    """An extraction whose outputs lack the piece.
 
     Attributes:
-        operation: its name, for people.
-        sentences: of what went in: how many there are that say anything.
-        uncovered: those that nothing which came out covers, that of the piece first.
-        facts: what came out, for others to go on with.
+        operation: name for people.
+        sentences: the number of input sentences with content.
+        uncovered: the input sentences that no output covers, the piece's first.
+        facts: the outputs that others used.
     """
 
     operation_id: str
@@ -115,16 +115,16 @@ class Extraction(Told, frozen=True, kw_only=True):
 
 
 class Candidate(Told, frozen=True, kw_only=True):
-    """A unit that an update was shown.
+    """A unit in an update's inputs.
 
     Attributes:
         label: for people.
-        fate: what the operation did to it.
-        old: its text before; of a long one the part around the piece, or around what was changed.
-        new: the same of its text after; None where it was not rewritten.
-        new_variable_id: the next version; None where there is none.
-        held: whether the piece was in it.
-        holds: whether the piece is in it after the operation.
+        fate: what the operation did to the unit.
+        old: the text before; of a long text, the part around the piece or around the change.
+        new: the text after, cut likewise; None if not rewritten.
+        new_variable_id: the next version; None if there is none.
+        held: whether the unit had the piece before the operation.
+        holds: whether the unit has the piece after the operation.
     """
 
     variable_id: str
@@ -139,14 +139,14 @@ class Candidate(Told, frozen=True, kw_only=True):
 
 
 class Change(Told, frozen=True, kw_only=True):
-    """An update or deletion that did not carry the piece on.
+    """An update or deletion that did not pass the piece on.
 
     Attributes:
-        operation: its name, for people.
-        given: what it was given, beside units, that had the piece: a message, a fact; each by the words that show it.
-        candidates_count: units that it was shown.
-        candidates: those that held the piece first, then what was dropped, rewritten and kept.
-        added: units that it made beside the candidates' next versions.
+        operation: name for people.
+        given: words of inputs other than units, such as a message or a fact, that show the piece.
+        candidates_count: the number of units in the inputs.
+        candidates: first the units that held the piece, then dropped, rewritten and kept ones.
+        added: new units that are no versions of candidates.
     """
 
     operation_id: str
@@ -158,15 +158,15 @@ class Change(Told, frozen=True, kw_only=True):
 
 
 class Stood(Told, frozen=True, kw_only=True):
-    """A place where the piece stood in what the answer was made from.
+    """A place with the piece in a text that the answer was made from.
 
     Attributes:
-        kind: of the variable that was read: a prompt, a context, a unit.
+        kind: of the read variable: a prompt, a context, a unit.
         label: for people.
-        characters: how many the whole value has.
+        characters: the length of the whole value.
         offset: where the quote begins, in characters from 0.
         before: the text before the quote.
-        after: the text after it.
+        after: the text after the quote.
     """
 
     variable_id: str
@@ -180,27 +180,27 @@ class Stood(Told, frozen=True, kw_only=True):
 
 
 class WhyNot(Told, frozen=True, kw_only=True):
-    """A piece that the answer needed, and what became of it.
+    """A piece that the answer needed, and what became of the piece.
 
     Attributes:
-        piece: the sentence of the message that tells it.
-        message_id: that message.
-        message_label: what people know it by.
-        said_after: whether no operation used that message before the question's search, so that the memory could not
+        piece: the sentence of the message that states it.
+        message_id: of the message.
+        message_label: of the message, for people.
+        said_after: whether no operation used the message before the question's search, so that the memory could not
             have it.
-        error_type: what the free pass says of this piece; None where it could not follow it.
-        operation_id: the operation that lost it; None where none is named.
-        operation: the name of that operation, for people.
-        reason: why, in words.
-        confidence: how sure the free pass is of that, 0 to 1.
-        held_count: units that held the piece and were current when the question's search began.
-        held: those, the best ranked first, then the surest.
-        considered: how many units the question's searches rated; None where the recording has no ranking.
-        returned_count: how many they returned.
-        returned: those, by search and rank; without ranks as they were recorded.
-        extractions: of the operations in question those that extract.
-        changes: of the operations in question those that update or delete.
-        context: where the piece stood in what the answering operation, or one on the way to it, read; empty where it
+        error_type: the free pass's result for the piece; None if the piece could not be followed.
+        operation_id: the operation that lost the piece; None if unknown.
+        operation: name of that operation, for people.
+        reason: in words.
+        confidence: of the free pass, 0 to 1.
+        held_count: the number of units that held the piece and were current when the question's search began.
+        held: those units, first by rank, then by confidence.
+        considered: the number of units that the question's searches ranked; None if not recorded.
+        returned_count: the number of returned units.
+        returned: the returned units, by search and rank; without ranks in recorded order.
+        extractions: the examined operations that extract.
+        changes: the examined operations that update or delete.
+        context: where the piece was in the inputs of the answering operation, or of one on the way to it; empty if it
             did not get there.
     """
 
@@ -231,6 +231,6 @@ def shortened(text: str) -> str:
 
 
 def same_beginning(one: str, other: str) -> int:
-    """How many characters two texts begin with in common."""
+    """The number of characters with which both texts begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))

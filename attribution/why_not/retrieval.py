@@ -1,4 +1,4 @@
-"""Finds what a question's searches could have returned, and what they returned."""
+"""The candidates and the results of a question's searches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schema.models import Usage
 _NOTHING_FOUND = frozenset(
     {VariableKind.QUERY, VariableKind.REFINED_QUERY, VariableKind.PROMPT, VariableKind.RESPONSE, VariableKind.ANSWER}
 )
-"""Kinds of variables that a search makes besides what it finds."""
+"""Kinds of variables that a search makes besides its results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class _Rating:
 
 
 Ratings = Mapping[str, Mapping[str, _Rating]]
-"""How searches rated units: by operation, then by unit."""
+"""How searches ranked units: by operation, then by unit."""
 
 
 def ratings(graph: TraceGraph, usages: Sequence[Usage]) -> Ratings:
-    """How the searches of a trace rated their candidates, as far as it was recorded."""
+    """How the searches of a trace ranked their candidates, as far as recorded."""
     rated: dict[str, list[Usage]] = defaultdict(list)
     for usage in usages:
         if usage.role in {CONSIDERED, RETURNED}:
@@ -50,7 +50,7 @@ def ratings(graph: TraceGraph, usages: Sequence[Usage]) -> Ratings:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The candidates of a question's searches, and what they returned; see ``WhyNot``."""
+    """The candidates of a question's searches, and the returned units; see ``WhyNot``."""
 
     held_count: int
     held: list[Held]
@@ -63,10 +63,10 @@ async def searched(cases: Sequence[Case], searches: Sequence[str], place: int, r
     """The result for the searches of a question.
 
     Args:
-        cases: the piece, as each of the messages has it that tell it.
+        cases: the piece, once for each message that states the piece.
         searches: the retrieval operations that served the question, in order.
-        place: when the first began, or the answering operation where there are none.
-        rated: how the trace's searches rated units.
+        place: of the first search, or of the answering operation without searches.
+        rated: how the trace's searches ranked units.
     """
     graph = cases[0].graph
     units: dict[str, Presence] = {}
@@ -98,7 +98,7 @@ async def searched(cases: Sequence[Case], searches: Sequence[str], place: int, r
 
 
 async def holding(cases: Sequence[Case], variable_ids: Sequence[str]) -> dict[str, Presence]:
-    """Which of some variables hold the piece; only those count that depend on a message that states it."""
+    """The variables that hold the piece, among those that depend on a message with the piece."""
     found: dict[str, Presence] = {}
     for case in cases:
         for variable_id, one in (await case.holders(v for v in variable_ids if v in case.future)).items():
@@ -108,7 +108,7 @@ async def holding(cases: Sequence[Case], variable_ids: Sequence[str]) -> dict[st
 
 
 def _returned(graph: TraceGraph, search: str, rated: Ratings) -> list[str]:
-    """The units that a search returned, each once: by rank, then as they were recorded."""
+    """The distinct units that a search returned: by rank, then in recorded order."""
     made = {graph.recorded(one): one for one in graph.made(search) if _is_unit(graph, one)}
     ranked = [unit for unit, rating in rated.get(search, {}).items() if rating.is_returned]
     return [made.get(unit, unit) for unit in dict.fromkeys([*ranked, *made])]

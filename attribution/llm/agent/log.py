@@ -17,8 +17,7 @@ async def log_of(case: CaseView, room: int) -> tuple[list[dict[str, Any]], int]:
     """The newest operations that fit into the room, oldest first, and the number of left out older operations.
 
     A value is shown with the operation that made its variable, or that first used it if it came from outside. Of
-    several
-    equal values, the newest is shown. The end of a trace matters most, because the question is answered there.
+    several equal values, the newest is shown. The end of a trace matters most, because the question is answered there.
 
     Args:
         case: the trace.

@@ -99,8 +99,7 @@ class LlmPresence:
         return min(_BATCH_CHARACTERS, _CHARACTERS_PER_TOKEN * (settings.context_tokens - settings.reply_tokens))
 
     async def _answers(self, parts: dict[str, _Part]) -> dict[str, PresenceAnswer]:
-        # Batches of one failure run one after the other: the charge of a running call would take the room of the next
-        # call.
+        # A failure's batches run one by one, because the charge of a running call would take the room of the next call.
         # Different failures run side by side.
         async with self._one_at_a_time:
             cache = self._client.cache

@@ -78,8 +78,7 @@ class CaseView:
         """Operations that may matter for the failure.
 
         They made something in the answer's past; or used the evidence, something derived from it, or the question; or
-        changed
-        the memory.
+        changed the memory.
         """
         graph = self.graph
         stored = {variable.id for variable in graph.variables.values() if variable.kind in STORED}

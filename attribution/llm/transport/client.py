@@ -35,8 +35,7 @@ class LlmClient:
     """A client of a model; an asynchronous context manager. One client serves a whole run.
 
     Repeated requests are answered from the cache. They are charged to the budget of the failure as if they were made
-    now,
-    but not to the budget of the run, because nothing is paid.
+    now, but not to the budget of the run, because nothing is paid.
     """
 
     def __init__(self, settings: LlmSettings, cache: Cache | None = None, sleep: Sleep = asyncio.sleep) -> None:

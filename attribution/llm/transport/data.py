@@ -12,8 +12,7 @@ def as_data(document: Any) -> str:
     """A document as JSON without any ``<``, ``>`` or ``&``.
 
     In JSON these characters occur only inside strings, where escapes are equivalent. So no value can close a block of
-    data
-    or contain a marker of roles in a conversation, such as ``<|im_start|>``.
+    data or contain a marker of roles in a conversation, such as ``<|im_start|>``.
     """
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
     return text.encode("utf-8", "backslashreplace").decode()

@@ -43,8 +43,7 @@ class Dialect:
 
     Attributes:
         output_limit: the name of the limit of a reply. Older servers silently ignore the newer name and the limit;
-            servers
-            that know only the newer name refuse the older one. So the older name is tried first.
+            servers that know only the newer name refuse the older one. So the older name is tried first.
         temperature: whether the temperature may be set.
     """
 

@@ -1,4 +1,4 @@
-"""Writes reports and comparisons of them in Markdown (CommonMark with tables)."""
+"""Writes reports and comparisons of reports in Markdown (CommonMark with tables)."""
 
 from attribution.report.markdown.comparison import render_comparison
 from attribution.report.markdown.report import render

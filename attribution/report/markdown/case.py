@@ -13,7 +13,7 @@ from attribution.why_not.model import WhyNot
 
 
 def case_lines(case: ReportedCase) -> Iterator[str]:
-    """A case that is shown whole: what happened, the way of the fact, and what was there and not chosen."""
+    """A case that is shown whole: what happened, the path of the fact, and what was not chosen."""
     yield f"### #{case.number} {escape(words.cut(case.question, 200))}"
     yield ""
     yield f"- failure: `{case.failure_id}`"
@@ -59,6 +59,9 @@ def _why_not(found: Sequence[WhyNot]) -> Iterator[str]:
                 said = " ".join(filter(None, (escape(line.name), escape(line.said))))
                 yield f"    - {': '.join(filter(None, (said, quotes)))}"
     yield ""
+
+
+"""The steps from the evidence to the answer; a text that several steps quote is quoted once."""
 
 
 def _path(case: ReportedCase) -> Iterator[str]:

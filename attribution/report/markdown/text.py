@@ -1,4 +1,4 @@
-"""Untrusted texts and tables in Markdown: quoted texts are escaped, and each is kept on one line."""
+"""Untrusted texts and tables in Markdown: quoted texts are escaped and put on one line."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Row = Sequence[str]
 
 
 def escape(text: str) -> str:
-    """A text on one line, in which nothing is markup."""
+    """The text on one line, escaped for Markdown."""
     line = " ".join(printable(text).split())
     return _ACTIVE.sub(lambda found: _ENTITIES.get(found[0]) or f"\\{found[0]}", line)
 
 
 def fenced(kind: str, lines: Sequence[str]) -> Iterator[str]:
-    """A block of lines as they are, but for what can't be printed."""
+    """A block of literal lines, without unprintable characters."""
     shown = [printable(line) for line in lines]
-    # The fence is longer than any row of backticks in the lines, so that no line can end it.
+    # The fence is longer than any run of backticks in the lines, so that no line can end the block.
     fence = "`" * max(3, *(len(row) + 1 for line in shown for row in _BACKTICKS.findall(line)), 3)
     yield from (f"{fence}{kind}", *shown, fence, "")
 

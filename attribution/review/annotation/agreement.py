@@ -1,4 +1,4 @@
-"""How far the annotators of a queue agree, while they work."""
+"""How far the annotators of a queue agree, during their work."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _MOST_PAIRS = 100
 
 @dataclass(frozen=True, slots=True)
 class QueueAgreement:
-    """How far annotators agree on the cases that as many of them as needed have submitted.
+    """How far annotators agree on the cases with enough submitted verdicts.
 
     Attributes:
-        cases: how many these are.
-        agreed: on how many of these all name the same error type and the same operation.
+        cases: the number of these cases.
+        agreed: the number of cases with the same error type and operation by all annotators.
         type_kappa: Fleiss' kappa of the error types; None without cases, and if chance alone would always agree.
-        operation_kappa: the same of the operations.
-        joint_kappa: the same of error type and operation together.
-        changed: on how many of them somebody named another error type or operation before, and so may have seen what
-            the others say when they gave the verdict that counts.
-        pairs: of each two people who have submitted the same cases, by name.
+        operation_kappa: Fleiss' kappa of the operations.
+        joint_kappa: Fleiss' kappa of error type and operation together.
+        changed: the number of cases on which somebody changed the error type or operation, maybe after seeing the
+            others' verdicts.
+        pairs: for each two people with common cases, by name.
     """
 
     cases: int
@@ -43,11 +43,11 @@ def queue_agreement(
     """How far annotators agree; an abstention is a class of its own.
 
     Args:
-        said: what they say of each case.
-        annotators: how many are needed.
-        changed: the ids of verdicts that said something else before.
+        said: the verdicts on each case.
+        annotators: the number of verdicts needed.
+        changed: the ids of changed verdicts.
     """
-    # Two queues may have had the same case: of more verdicts than needed the first count.
+    # A case may have been in two queues: of more verdicts than needed, the first count.
     whole = [some[:annotators] for some in said.values() if len(some) >= max(2, annotators)]
     return QueueAgreement(
         cases=len(whole),
@@ -61,19 +61,18 @@ def queue_agreement(
 
 
 def disagree(verdicts: Sequence[Attribution]) -> bool:
-    """Whether some verdicts on a failure differ in their error type or their operation."""
+    """Whether some verdicts on a failure differ in error type or operation."""
     return len({(one.error_type, one.operation_id) for one in verdicts}) > 1
 
 
 def fleiss_kappa(items: Sequence[Sequence[str]]) -> float | None:
-    """Agreement beyond chance of several raters, who need not be the same for each item (J. L. Fleiss 1971).
+    """Agreement of several raters beyond chance, where different items may have different raters (J. L. Fleiss 1971).
 
     Args:
-        items: the class that each rater gave each item; all items have as many raters, two or more.
+        items: the classes that the raters gave each item; all items have the same number of raters, two or more.
 
     Returns:
-        1 for full agreement, 0 for what chance gives; None if it is undefined: without items, and if there is only one
-        class.
+        1 for full agreement, 0 for agreement by chance; None if undefined: without items, and with only one class.
     """
     if not items:
         return None

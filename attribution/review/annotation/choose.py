@@ -1,4 +1,4 @@
-"""Which failures come into a queue, and which of them come first."""
+"""Chooses the failures of a queue, and their order."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Chosen:
     """The cases of a queue.
 
     Attributes:
-        failure_ids: those that come first, first.
-        ranks: of each; those of equal rank have no order among them.
+        failure_ids: in order.
+        ranks: of each case; cases of equal rank have no order.
     """
 
     failure_ids: tuple[str, ...]
@@ -45,15 +45,15 @@ async def choose(
     """Choose failures.
 
     Args:
-        store: holds them.
-        ordering: by what; see ``CaseOrder``.
-        seed: of what is drawn.
-        count: how many at most.
-        trace_ids: only failures of these traces; of all if it is empty.
-        failure_ids: only these failures; all if it is empty.
+        store: holds the failures.
+        ordering: see ``CaseOrder``.
+        seed: of the random order.
+        count: the maximal number of failures.
+        trace_ids: only failures of these traces; all traces if empty.
+        failure_ids: only these failures; all if empty.
 
     Raises:
-        InputError: there are none, or too many are asked for.
+        InputError: there are no failures, or ``count`` is too high.
     """
     if not 1 <= count <= MAX_CASES:
         raise InputError("queue", "count", f"{count:,} is not from 1 to {MAX_CASES:,}")
@@ -62,7 +62,7 @@ async def choose(
     if not failures:
         raise InputError("queue", "cases", "no answer was judged wrong, so there is nothing to annotate")
     failures.sort(key=lambda one: one.id)
-    # The seed only has to give the same order again.
+    # The seed only has to reproduce the order.
     Random(seed).shuffle(failures)  # noqa: S311
     rank = await _RANKS[ordering](store, failures)
     ranked = sorted(failures, key=lambda one: rank[one.id])[:count]
@@ -74,7 +74,7 @@ async def _random(store: GraphStore, failures: Sequence[Failure]) -> dict[str, i
 
 
 async def _unsure(store: GraphStore, failures: Sequence[Failure]) -> dict[str, int]:
-    """By confidence, in bands of a tenth; what abstained, or nobody explained, is least sure."""
+    """By confidence in bands of a tenth; abstentions and failures without a verdict come first."""
     said = await _of_methods(store, failures)
 
     def band(verdicts: Mapping[str, Attribution]) -> int:
@@ -85,14 +85,14 @@ async def _unsure(store: GraphStore, failures: Sequence[Failure]) -> dict[str, i
 
 
 async def _disagreement(store: GraphStore, failures: Sequence[Failure]) -> dict[str, int]:
-    """Those on which methods say different things come first."""
+    """Failures on which methods disagree come first."""
     said = await _of_methods(store, failures)
     different = {id_: {(one.error_type, one.operation_id) for one in some.values()} for id_, some in said.items()}
     return {one.id: int(len(different[one.id]) < 2) for one in failures}
 
 
 async def _error_type(store: GraphStore, failures: Sequence[Failure]) -> dict[str, int]:
-    """One of each error type, then another of each, and so on."""
+    """One failure of each error type, then another of each, and so on."""
     said = await _of_methods(store, failures)
 
     def stratum(failure: Failure) -> str:
@@ -103,14 +103,14 @@ async def _error_type(store: GraphStore, failures: Sequence[Failure]) -> dict[st
 
 
 async def _system(store: GraphStore, failures: Sequence[Failure]) -> dict[str, int]:
-    """One of each memory system, then another of each, and so on."""
+    """One failure of each memory system, then another of each, and so on."""
     traces = await by_id(store, Trace, (one.trace_id for one in failures))
     systems = {id_: system_of(trace) for id_, trace in traces.items()}
     return _in_turns(failures, lambda failure: systems[failure.trace_id])
 
 
 def system_of(trace: Trace) -> str:
-    """The memory system that was recorded, as its source says; where that says nothing, the source itself."""
+    """The recorded memory system according to the source; else the source itself."""
     kept = msgspec.json.decode(trace.attributes)
     recorded = kept.get(KEY)
     named = kept.get("system") or (recorded.get("project_id") if isinstance(recorded, dict) else None)

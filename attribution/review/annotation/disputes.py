@@ -1,4 +1,4 @@
-"""How far annotators agree, the cases on which they don't, and the final word on these."""
+"""Disagreement of annotators, and the final word on disputed cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from store.contract.protocol import GraphStore
 from store.contract.verdict_changes import ADJUDICATED, adjudication_id, is_adjudicated, read_said
 
 LABEL_DETAILS = "label"
-"""Where the attributes of a verdict hold what a line of a file of labels says beside the verdict."""
+"""The key of a verdict's attributes with further fields of a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Side:
     """One annotator's verdict, without a name.
 
     Attributes:
-        name: A, B, …, which says nothing of who it is, and is another person's on another case.
+        name: A, B, …, drawn anew for each case, so that it reveals no person.
     """
 
     name: str
@@ -39,11 +39,11 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A case on which annotators disagree, or of which somebody said the final word.
+    """A case on which annotators disagree, or with a final word.
 
     Attributes:
-        sides: what each says, in an order that says nothing of who it is.
-        adjudicated: the final word; None while there is none.
+        sides: the verdicts in a random order.
+        adjudicated: the final word; None if there is none yet.
     """
 
     failure: Failure
@@ -54,9 +54,9 @@ class Dispute:
 async def submitted(
     store: GraphStore, queue: AnnotationQueue, assignments: Sequence[Assignment]
 ) -> dict[str, list[Attribution]]:
-    """What annotators say of the cases that they have submitted, by failure, in the order of the queue.
+    """The annotators' verdicts on submitted cases, by failure, in the order of the queue.
 
-    Verdicts that whoever asks must not see yet are left out; see ``store.blind``.
+    Verdicts hidden from the caller are left out; see ``store.blind``.
     """
     done = {(one.failure_id, one.attribution_id) for one in assignments if one.progress is Progress.DONE}
     found: dict[str, list[Attribution]] = defaultdict(list)
@@ -67,7 +67,7 @@ async def submitted(
 
 
 async def agreement_of(store: GraphStore, queues: Annotations, queue: AnnotationQueue) -> QueueAgreement:
-    """How far the annotators of a queue agree, on the cases that whoever asks may see."""
+    """How far the annotators of a queue agree, on the cases visible to the caller."""
     said = await submitted(store, queue, await queues.assignments(queue.id))
     named: dict[str, set[tuple[str | None, str | None]]] = defaultdict(set)
     for change in await store.verdict_changes(list(said)):
@@ -79,9 +79,9 @@ async def agreement_of(store: GraphStore, queues: Annotations, queue: Annotation
 
 
 async def disputes(store: GraphStore, queues: Annotations, queue: AnnotationQueue) -> list[Dispute]:
-    """The cases on which annotators disagree, once all have submitted who should, or the queue is closed.
+    """The disputed cases for which all verdicts are submitted, or all disputed cases of a closed queue.
 
-    Those on which all agree are among them once somebody has said the final word on them, too.
+    Cases with a final word are included even if all annotators agree.
     """
     said = await submitted(store, queue, await queues.assignments(queue.id))
     wanted = 2 if queue.closed_at is not None else max(2, queue.annotators)
@@ -106,21 +106,21 @@ async def adjudicate(
     is_admin: bool = False,
     entry_of: EntryOf | None = None,
 ) -> Attribution:
-    """Say the final word on a case: it counts as what people say of it. A later one takes its place.
+    """Give the final word on a case, which counts before people's other verdicts and replaces an earlier final word.
 
     Args:
         store: holds the failure.
         queues: of the project.
-        queue: whose case it is.
+        queue: with the case.
         judgement: the final word.
-        by: who says it: nobody who has judged the case, unless they are an admin.
-        is_admin: whether they are.
-        entry_of: tells of it in the audit log.
+        by: the person, who must not have judged the case before, except for an admin.
+        is_admin: whether the person is an admin.
+        entry_of: makes the entry of the audit log.
 
     Raises:
-        InputError: the case is not one of the queue, fewer than two people have submitted it, it is withheld from who
-            says it, or they have judged it themselves.
-        NotFoundError: the failure, or what the verdict names, does not exist.
+        InputError: the case is not in the queue, has fewer than two submitted verdicts, is hidden from the person, or
+            was judged by the person.
+        NotFoundError: the failure, or an element named by the verdict, does not exist.
     """
     trace, verdict = await checked_verdict(store, judgement, by)
     assignments = await queues.assignments(queue.id)
@@ -141,7 +141,7 @@ async def adjudicate(
 
 
 def adjudicated(verdict: Attribution, marks: Mapping[str, object]) -> Attribution:
-    """A verdict as the final word; ``marks`` stand in a file of labels beside it."""
+    """A verdict as a final word; ``marks`` are the label's other fields."""
     attributes = msgspec.json.encode({LABEL_DETAILS: dict(marks), **gold_mark_of(verdict)}).decode()
     return replace(verdict, id=adjudication_id(verdict.failure_id), attributes=attributes)
 

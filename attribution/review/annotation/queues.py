@@ -1,4 +1,4 @@
-"""Queues of a project: made, found, and how far each is."""
+"""Annotation queues of a project: creation, look-up, progress."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ CASES = 100
 
 @dataclass(frozen=True, slots=True)
 class QueueWish:
-    """What queue somebody wants.
+    """The settings of a new queue.
 
     Attributes:
-        seed: of what is drawn; None draws one.
-        count: how many cases at most.
-        trace_ids: only failures of these traces; of all if it is empty.
-        failure_ids: only these failures; all if it is empty.
-        people: who may annotate; anybody who may write if it is empty.
+        seed: of the random order; None draws a seed.
+        count: the maximal number of cases.
+        trace_ids: only failures of these traces; all traces if empty.
+        failure_ids: only these failures; all if empty.
+        people: the annotators; empty for all people with the role writer.
     """
 
     name: str
@@ -48,10 +48,10 @@ class QueueWish:
 async def create_queue(
     store: GraphStore, queues: Annotations, wish: QueueWish, by: str, entry_of: EntryOf | None = None
 ) -> AnnotationQueue:
-    """Make a queue.
+    """Create a queue.
 
     Raises:
-        InputError: something is out of range, there are no failures, or there is a queue of this name.
+        InputError: a setting is out of range, there are no failures, or the name is taken.
     """
     open_ = [one.name async for one in every_queue(queues) if one.closed_at is None]
     if len(open_) >= MAX_OPEN_QUEUES:
@@ -81,10 +81,10 @@ def every_queue(queues: Annotations) -> AsyncIterator[AnnotationQueue]:
 
 
 async def find_queue(queues: Annotations, project_id: str, reference: str) -> AnnotationQueue:
-    """The queue with a name, or with an id.
+    """Find a queue by name or id.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such queue.
     """
     for id_ in (queue_id(project_id, reference), reference):
         try:
@@ -96,12 +96,12 @@ async def find_queue(queues: Annotations, project_id: str, reference: str) -> An
 
 @dataclass(frozen=True, slots=True)
 class PersonProgress:
-    """How far one person is.
+    """One person's progress.
 
     Attributes:
-        done: cases that they have submitted.
-        reserved: cases that they have now.
-        skipped: cases that they have skipped.
+        done: the number of submitted cases.
+        reserved: the number of reserved cases.
+        skipped: the number of skipped cases.
     """
 
     person: str
@@ -112,15 +112,16 @@ class PersonProgress:
 
 @dataclass(frozen=True, slots=True)
 class QueueProgress:
-    """How far a queue is.
+    """The progress of a queue.
 
     Attributes:
-        cases: how many there are, without those whose failure was deleted.
-        done: cases that as many people as needed have submitted.
-        in_progress: cases of which somebody has submitted or reserved one, and that are not done.
-        verdicts: how many were submitted.
-        short: cases that can't be done, for the queue names who may annotate, and too many of these have skipped them.
-        people: those who have had a case, by name, and those whom the queue names.
+        cases: the number of cases, without those whose failure was deleted.
+        done: the number of cases with enough submitted verdicts.
+        in_progress: the number of other cases that somebody has submitted or reserved.
+        verdicts: the number of submitted verdicts.
+        short: the number of cases that can't get enough verdicts, because too many of the queue's annotators skipped
+            them.
+        people: the queue's annotators and all people who had a case, by name.
     """
 
     cases: int
@@ -132,7 +133,7 @@ class QueueProgress:
 
 
 async def progress_of(queues: Annotations, queue: AnnotationQueue) -> QueueProgress:
-    """How far a queue is; reservations that have ended by the store's clock are none."""
+    """The progress of a queue; reservations that ended by the store's clock don't count."""
     return _progress(queue, await queues.assignments(queue.id), await queues.clock())
 
 

@@ -1,4 +1,4 @@
-"""What an annotator does: gets a case, submits a verdict on it or skips it, and takes that back."""
+"""An annotator's actions: get a case, submit a verdict, skip the case, undo."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from store.contract.assigning import finish, give_next, hold, last_act, take_bac
 from store.contract.protocol import GraphStore
 
 Entry = Callable[[str, str | None], AuditEntry]
-"""Makes an entry of the audit log of an action and a target."""
+"""Makes an entry of the audit log from an action and a target."""
 
 
 class RefusedError(InputError):
-    """A verdict was not taken, for others have the case now; what was said is kept as a draft.
+    """A verdict was refused, because others have the case now; the verdict is kept as a draft.
 
     Attributes:
         assignment: with the draft.
@@ -39,7 +39,7 @@ class RefusedError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case that somebody has."""
+    """A case assigned to a person."""
 
     assignment: Assignment
     failure: Failure
@@ -47,7 +47,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A case that somebody has submitted."""
+    """A case with a person's submitted verdict."""
 
     assignment: Assignment
     verdict: Attribution
@@ -69,18 +69,18 @@ class Bench:
     async def at(
         cls, store: GraphStore, queues: Annotations, reference: str, person: str, entry: Entry | None = None
     ) -> Bench:
-        """A person at the queue that a reference means.
+        """A person at the queue with this name or id.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such queue.
         """
         return cls(store, queues, await find_queue(queues, store.project_id, reference), person, entry)
 
     async def next(self) -> Case | None:
-        """The case that the person has, or a new one, reserved for them; None if nothing is left for them.
+        """The person's current case, or a new one, which is then reserved; None if no case is left for the person.
 
         Raises:
-            InputError: the queue is closed, or is not for this person.
+            InputError: the queue is closed, or not open to this person.
         """
         while True:
             given = await self._queues.assign(self._queue.id, give_next(self._person), self._told("reserveCase"))
@@ -93,12 +93,12 @@ class Bench:
             await self._queues.assign(self._queue.id, finish(self._person, failure_id, Progress.GONE))
 
     async def submit(self, judgement: Judgement) -> Submitted:
-        """Store a person's verdict on a case that they have, or have had if there is still room.
+        """Store a person's verdict on a current case, or on an earlier case that still lacks verdicts.
 
         Raises:
-            RefusedError: there is no room any more, or the queue is closed.
-            InputError: the case was not given to them, or the verdict is not good.
-            NotFoundError: the failure, or what the verdict names, does not exist.
+            RefusedError: the case has enough verdicts, or the queue is closed.
+            InputError: the case was not assigned to the person, or the verdict is invalid.
+            NotFoundError: the failure, or an element named by the verdict, does not exist.
         """
         trace, verdict = await checked_verdict(self._store, judgement, self._person)
         failure_id = judgement.failure_id
@@ -115,7 +115,7 @@ class Bench:
         """Leave a case to others; the person does not get it again.
 
         Raises:
-            InputError: it was not given to them, or is submitted.
+            InputError: the case was not assigned to the person, or is submitted.
         """
         decide = finish(self._person, failure_id, Progress.SKIPPED)
         done = await self._queues.assign(self._queue.id, decide, self._told("skipCase", failure_id))
@@ -123,15 +123,15 @@ class Bench:
         return done.assignment
 
     async def undo(self, failure_id: str | None = None) -> Case:
-        """Take back what the person did in the queue: a case that was submitted or skipped is theirs again.
+        """Undo the person's last action in the queue: a submitted or skipped case is assigned again.
 
-        If they had changed their verdict, the one before stands again, and the case stays submitted.
+        If the person changed a submitted verdict, the earlier verdict is restored, and the case stays submitted.
 
         Args:
-            failure_id: the case; None is the one with which they did something last.
+            failure_id: the case; None for the case of the last action.
 
         Raises:
-            InputError: there is nothing to take back, the queue is closed, or others have the case now.
+            InputError: there is nothing to undo, the queue is closed, or others have the case now.
             NotFoundError: the failure was deleted.
         """
         if self._queue.closed_at is not None:
@@ -153,10 +153,10 @@ class Bench:
         return Case(back.assignment, failure)
 
     async def _is_said_still(self, failure_id: str) -> bool:
-        """Whether something stands after the person's last word was taken back."""
+        """Whether a verdict by the person remains after the last change was undone."""
         try:
             undone = await undo_verdict(self._store, failure_id, self._person, self._entry_of("undoVerdict"))
-        except InputError:  # it was taken back already, as by an undo that was cut short
+        except InputError:  # an interrupted undo has already removed the verdict
             return False
         return undone.verdict is not None
 
