@@ -52,7 +52,7 @@ async def delete(
 @command(commands, panel=_PANEL)
 async def stats(place: Target, trace: TraceOption = None, as_json: JsonOption = False) -> None:
     """Show how much the project, or one trace, holds. Bytes are counted for the whole store."""
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
 
@@ -69,7 +69,7 @@ async def stats(place: Target, trace: TraceOption = None, as_json: JsonOption = 
 
 async def _waiting(place: Target) -> dict[str, Any] | None:
     """The state of the queue of events, of all projects (the dead letters: of this one); None if there is no queue."""
-    from api import documents
+    from api.cli import documents
     from api.cli.queues import queue_of
 
     try:
@@ -122,7 +122,7 @@ async def migrate(place: Target, as_json: JsonOption = False) -> None:
 @command(commands, panel=_PANEL)
 async def doctor(place: Target, as_json: JsonOption = False) -> None:
     """Check the store and the queue: version, layout, damage, free space, access rights. Exit code 1 means problems."""
-    from api import documents
+    from api.cli import documents
     from api.cli.render import sheets
 
     async with place.database() as database:

@@ -55,7 +55,7 @@ async def attribute(
     A failure that was attributed before with the same options is not attributed again. Where the cause can't be
     decided, the verdict is an abstention, which gives the reason; the other failures are still attributed.
     """
-    from api import documents
+    from api.cli import documents
     from api.cli.render import verdicts
     from api.cli.render.text import counted
     from api.runner_options import runner_options
@@ -120,7 +120,7 @@ async def agreement(
     as_json: JsonOption = False,
 ) -> None:
     """Show how far two sources of verdicts agree: accuracy, and Cohen's kappa (agreement beyond chance)."""
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find_trace_id
     from api.cli.render import verdicts
     from attribution.statistics.kappa import agreement as measured

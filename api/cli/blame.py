@@ -30,7 +30,7 @@ async def blame(
     failed: the failures that it is blamed for, weighted by the confidence of their verdicts. passed: the right answers
     that rest on it. score: Ochiai's coefficient of both, from 0 to 1. Run `memtrace attribute` first.
     """
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from attribution.blame.rank import blame as ranked

@@ -25,7 +25,7 @@ _MEBIBYTES = 1024
 @command(commands, panel=_PANEL)
 async def traces(place: Target, as_json: JsonOption = False) -> None:
     """List the traces of the project."""
-    from api import documents
+    from api.cli import documents
     from api.cli.render import tables
     from store.shared.paging import every
 
@@ -50,7 +50,7 @@ async def trace(
     """Show a trace: its source, its size, its sessions and its first operations."""
     from collections import Counter
 
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find
     from api.cli.render import sheets, tables
     from api.cli.render.text import short
@@ -98,7 +98,7 @@ async def operation(
     as_json: JsonOption = False,
 ) -> None:
     """Show an operation: its kind, and the variables that it used and made."""
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find, find_trace_id
     from api.cli.render import sheets, tables
     from attribution.verdicts.stored import by_id
@@ -131,7 +131,7 @@ async def variable(
     as_json: JsonOption = False,
 ) -> None:
     """Show a variable: its text, the operation that made it, its version and its size."""
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find_variable
     from api.cli.render import sheets
     from attribution.verdicts.stored import by_id
@@ -208,7 +208,7 @@ async def search(
     as_json: JsonOption = False,
 ) -> None:
     """Find variables by words in their name, comment or beginning, or (--whole) by any text in their value."""
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
 

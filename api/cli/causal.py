@@ -68,7 +68,7 @@ async def closure(
     if as_json + dot + mermaid > 1:
         raise UsageError("--json, --dot and --mermaid can't be had together")
 
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find_cause
     from api.cli.render.dot import dot_lines
     from api.cli.render.draw import closure_lines
@@ -126,7 +126,7 @@ async def path(
     as_json: JsonOption = False,
 ) -> None:
     """Show a shortest chain of derivations between two variables; either may depend on the other."""
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find_variable
     from api.cli.render.draw import path_lines
     from attribution.verdicts.stored import by_id

@@ -52,7 +52,7 @@ async def failures(
     """List the questions that were answered wrong, with the verdicts on each."""
     if descending and sort is None:
         raise UsageError("--descending needs --sort")
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from api.cli.render.text import counted, short
@@ -142,7 +142,7 @@ async def fail(
     """
     from functools import partial
 
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find, find_variable
     from api.cli.keeper import keeper_door
     from api.cli.render import tables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -71,10 +71,9 @@ async def import_(
     A file may be a graph file of smartcomment, or hold the recorder's events, one per line; its first bytes show which.
     If a file can't be imported, the others still are; the exit code is then that of the first error.
     """
-    from api import documents
     from ingest.files.importing import import_path
 
-    results: list[documents.Document] = []
+    results: list[dict[str, Any]] = []
     errors: list[MemTraceError] = []
 
     def fail(file: Path, error: MemTraceError) -> None:
@@ -92,7 +91,7 @@ async def import_(
                 except MemTraceError as error:
                     fail(file, error)
                     continue
-                results.append(documents.imported(report))
+                results.append(report.as_json())
                 if not as_json:
                     _show(report)
                 if report.rejected:

@@ -76,7 +76,7 @@ async def verdict(
     """Say why an answer is wrong. What the same author said of it before is replaced, and stays in the history."""
     from functools import partial
 
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find
     from api.cli.keeper import keeper_door
     from api.cli.render import tables

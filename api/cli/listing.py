@@ -76,7 +76,7 @@ async def answers(
     One that was judged wrong shows its failure, and the verdict on it: a person's before a model's, a model's before
     that of the free pass, the newest first.
     """
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from attribution.verdicts.stored import word_on

@@ -110,7 +110,7 @@ async def _prove(
     options: Options,
     as_json: bool,
 ) -> None:
-    from api import documents
+    from api.cli import documents
     from api.cli.render.proofs import proved
     from api.cli.render.text import counted
     from attribution.verdicts.stored import by_id, operations_at_fault

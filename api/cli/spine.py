@@ -34,7 +34,7 @@ async def spine(
     if as_json and svg is not None:
         raise UsageError("--json and --svg can't be had together")
 
-    from api import documents
+    from api.cli import documents
     from api.cli.files import whole_file
     from api.cli.find import find
     from api.cli.render import spine as render

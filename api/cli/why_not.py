@@ -26,7 +26,7 @@ async def why_not(
     sentences that it left out; for an update what it did to each unit that it was shown; for an answer the place of the
     piece in what it was made from. No verdict is needed, and nothing is stored.
     """
-    from api import documents
+    from api.cli import documents
     from api.cli.find import find
     from api.cli.render import why_not as render
     from api.cli.render.text import short

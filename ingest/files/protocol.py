@@ -5,9 +5,10 @@ from __future__ import annotations
 import mmap
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import BinaryIO, Protocol, runtime_checkable
+from dataclasses import asdict, dataclass, field
+from typing import Any, BinaryIO, Protocol, runtime_checkable
 
+from schema.models import camel_case
 from store.contract.protocol import GraphStore
 
 Progress = Callable[[str, int, int], None]
@@ -87,6 +88,18 @@ class ImportReport:
     seconds: float
     trace_ids: tuple[str, ...]
     rejected: tuple[Rejected, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The report in its public form, with the names in camel case.
+
+        ``traceIds`` is left out if the file has one trace, and ``rejected`` if nothing was.
+        """
+        public = {camel_case(name): value for name, value in asdict(self).items()}
+        if len(self.trace_ids) == 1:
+            del public["traceIds"]
+        if not self.rejected:
+            del public["rejected"]
+        return public
 
 
 class Format(Protocol):

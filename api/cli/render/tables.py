@@ -320,7 +320,7 @@ def stats(found: Stats) -> list[RenderableType]:
 
 
 def queue(found: Mapping[str, Any]) -> RenderableType:
-    """How the queue of events stands, as ``api.documents.queue`` has it."""
+    """How the queue of events stands, as ``api.cli.documents.queue`` has it."""
     oldest = found["oldestSeconds"]
     return sheet(
         (

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from api import documents
 from api.jobs.arguments import ImportArguments
 from api.jobs.work.context import Cancelled, Context, Document
 from ingest.files.importing import import_path
@@ -46,7 +45,7 @@ async def run(context: Context, arguments: ImportArguments) -> Document:
             report = await import_path(context.store, path, arguments.timezone, tell, *limits, is_upload=True)
         except InputError as error:
             raise _renamed(error, path, arguments.name) from error
-    return documents.imported(replace(report, file=arguments.name))
+    return replace(report, file=arguments.name).as_json()
 
 
 def _renamed(error: InputError, path: Path, name: str) -> InputError:

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import api.graphql.spine
-from api import documents
+from api.cli import documents
 from attribution.run import Options, attribute
 from attribution.spine.draw import svg
 from attribution.spine.find import spines

@@ -19,20 +19,9 @@ if TYPE_CHECKING:
     from attribution.spine.model import Spine
     from attribution.statistics.kappa import SourceAgreement
     from attribution.why_not.model import WhyNot
-    from ingest.files.protocol import ImportReport
     from ingest.queue.protocol import QueueState
 
 Document = dict[str, Any]
-
-
-def imported(report: ImportReport) -> Document:
-    """What an import did with one file. Members that few files need are only there for those files."""
-    found = {camel_case(name): value for name, value in asdict(report).items()}
-    if len(report.trace_ids) == 1:
-        del found["traceIds"]
-    if not report.rejected:
-        del found["rejected"]
-    return found
 
 
 def trace_with_counts(trace: Trace, counts: Mapping[str, int]) -> Document:
