@@ -294,6 +294,11 @@ def camel_case(name: str) -> str:
     return head + "".join(part.capitalize() for part in tail)
 
 
+def public_names(model: type[Element]) -> tuple[str, ...]:
+    """The names of a model's properties in JSON, in order."""
+    return tuple(camel_case(item.name) for item in fields(model))
+
+
 def _public_names(element: Element) -> tuple[tuple[str, str], ...]:
     model = type(element).__name__
     if model not in _PUBLIC_NAMES:

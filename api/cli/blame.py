@@ -8,7 +8,7 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import note
-from api.cli.options import JsonOption, TraceOption
+from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
 from api.cli.output import Output, print_json
 from attribution.blame.model import By
 
@@ -23,14 +23,17 @@ async def blame(
     by: Annotated[By, typer.Option("--by", case_sensitive=False, help="What to rank.", show_default=False)],
     trace: TraceOption = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")] = _LIMIT,
-    as_json: JsonOption = False,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
 ) -> None:
     """Rank operations, prompts, memory units or sessions by the harm that they did, the worst first.
 
     failed: the failures that it is blamed for, weighted by the confidence of their verdicts. passed: the right answers
     that rest on it. score: Ochiai's coefficient of both, from 0 to 1. Run `memtrace attribute` first.
     """
+    form = chosen_format(format_, as_json)
     from api.cli import documents
+    from api.cli.csv_output import CsvTable
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from attribution.blame.rank import blame as ranked
@@ -40,7 +43,9 @@ async def blame(
         trace_id = await find_trace_id(store, trace)
         whole = (await ranked(store, await chosen_verdicts(store, trace_id), [by], trace_id and [trace_id]))[by]
     found = whole[:limit] if limit else whole
-    if as_json:
+    if form is Format.CSV:
+        CsvTable(documents.BLAMED_COLUMNS).add(documents.blamed(one) for one in found)
+    elif form is Format.JSON:
         print_json([documents.blamed(one) for one in found])
     elif found:
         Output().show(tables.blamed(found))

@@ -11,10 +11,22 @@ from msgspec import to_builtins
 
 from attribution.verdicts.failure_columns import FailureRow, public
 from attribution.verdicts.gold import on_earlier_gold
-from schema.models import Attribution, Failure, Operation, Session, Trace, Variable, as_json, camel_case
+from attribution.verdicts.stored import word_on
+from schema.models import (
+    Attribution,
+    Failure,
+    Operation,
+    Session,
+    Trace,
+    Variable,
+    as_json,
+    camel_case,
+    public_names,
+)
 from store.contract.answers import Closure, Health, OperationDetail, Path, SearchHit, Stats
 
 if TYPE_CHECKING:
+    from api.cli.listing import ListedAnswer
     from attribution.blame.model import Blamed
     from attribution.spine.model import Spine
     from attribution.statistics.kappa import SourceAgreement
@@ -48,22 +60,22 @@ def operation(detail: OperationDetail) -> Document:
     }
 
 
-def answer(
-    found: Variable, questions: Sequence[Variable], failure: Failure | None, verdicts: Mapping[str, Attribution]
-) -> Document:
-    """An answer with its question and the beginning of what it says, where the graph says which one it is.
+def answer(found: ListedAnswer) -> Document:
+    """An answer with its question and the beginning of its text, if the graph shows a single question.
 
-    Of one that was judged wrong, ``failure`` is the failure's id and ``verdict`` the error type that was found, null
-    where none was. ``verdicts`` holds the verdict to show by failure.
+    ``failure`` is the failure's id where the answer was judged wrong, and ``verdict`` the error type, if one was found.
     """
-    only = questions[0] if len(questions) == 1 else None
-    verdict = verdicts.get(failure.id) if failure else None
-    return as_json(found) | {
+    only = found.questions[0] if len(found.questions) == 1 else None
+    return as_json(found.answer) | {
         "questionId": only and only.id,
         "question": only and only.preview,
-        "failure": failure and failure.id,
-        "verdict": verdict and verdict.error_type,
+        "failure": found.failure and found.failure.id,
+        "verdict": found.verdict and found.verdict.error_type,
     }
+
+
+ANSWER_COLUMNS = (*public_names(Variable), "questionId", "question", "failure", "verdict")
+"""The members of ``answer``, in order."""
 
 
 def blamed(found: Blamed) -> Document:
@@ -76,6 +88,10 @@ def blamed(found: Blamed) -> Document:
         "score": found.score,
         "traceId": found.trace_id,
     }
+
+
+BLAMED_COLUMNS = ("id", "name", "failed", "passed", "score", "traceId")
+"""The members of ``blamed``, in order."""
 
 
 def closure(root: str, found: Closure) -> Document:
@@ -126,6 +142,37 @@ def failure(
     question, answer = (variables.get(id_ or "") for id_ in (found.question_id, found.answer_id))
     row = FailureRow(found, verdicts, question, answer, operations)
     return public(row) | {"verdicts": [_verdict(verdict, found, operations) for verdict in verdicts]}
+
+
+_VERDICT_COLUMNS = (
+    "errorType",
+    "operationId",
+    "operationExternalId",
+    "confidence",
+    "method",
+    "model",
+    "author",
+    "reason",
+)
+FAILURE_COLUMNS = (*public_names(Failure), "questionExternalId", "answerExternalId", *_VERDICT_COLUMNS, "verdicts")
+"""The members of ``failure_row``, in order."""
+
+
+def failure_row(
+    found: Failure,
+    verdicts: Sequence[Attribution],
+    variables: Mapping[str, Variable],
+    operations: Mapping[str, Operation],
+) -> Document:
+    """A failure for a table: with the members of the verdict that counts (``word_on``), null if there is no verdict.
+
+    The list of all verdicts has the same members of each. The paths that prove them would not fit into the cell of a
+    spreadsheet.
+    """
+    whole = failure(found, verdicts, variables, operations)
+    short = {one["id"]: {name: one[name] for name in _VERDICT_COLUMNS} for one in whole["verdicts"]}
+    counts = word_on(verdicts, [found]).get(found.id)
+    return whole | (short[counts.id] if counts else dict.fromkeys(_VERDICT_COLUMNS)) | {"verdicts": list(short.values())}
 
 
 def attribution(

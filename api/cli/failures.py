@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
-from api.cli.options import JsonOption, TraceOption, VariableHelp
+from api.cli.options import (
+    Format,
+    FormatOption,
+    JsonFormatOption,
+    JsonOption,
+    TraceOption,
+    VariableHelp,
+    chosen_format,
+)
 from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
-    from schema.models import Failure, Variable
+    from schema.models import Attribution, Failure, Operation, Variable
+    from store.contract.answers import FailureOrder
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
@@ -31,6 +42,7 @@ class SortName(StrEnum):
 
 _PANEL = "Ask why"
 _MOST_QUESTIONS = 5
+_PAGE = 1000
 
 
 @command(commands, panel=_PANEL)
@@ -47,49 +59,102 @@ async def failures(
         ),
     ] = None,
     descending: Annotated[bool, typer.Option("--descending", help="With --sort: the largest comes first.")] = False,
-    as_json: JsonOption = False,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
 ) -> None:
-    """List the questions that were answered wrong, with the verdicts on each."""
+    """List the questions that were answered wrong, with the verdicts on each.
+
+    --format csv prints a row for each failure, with the verdict that counts: a person's before a model's, a model's
+    before that of the free pass, the newest first. The column verdicts lists all of them, without their paths.
+    """
     if descending and sort is None:
         raise UsageError("--descending needs --sort")
+    form = chosen_format(format_, as_json)
     from api.cli import documents
+    from api.cli.csv_output import CsvTable
     from api.cli.find import find_trace_id
+    from store.contract.answers import FailureKey, FailureOrder
+
+    async with place.open() as store:
+        order = FailureOrder(FailureKey(sort), descending) if sort else None
+        pages = _pages(store, await find_trace_id(store, trace), order)
+        if form is Format.CSV:
+            table = CsvTable(documents.FAILURE_COLUMNS)
+            async for page in pages:
+                table.add(page.documents(documents.failure_row))
+        elif form is Format.JSON:
+            print_json([document async for page in pages for document in page.documents(documents.failure)])
+        else:
+            await _show(pages, trace)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Some failures, and what is stored about them.
+
+    Attributes:
+        verdicts: all verdicts on each failure, by the failure's id.
+        operations: the operations at fault, by id.
+        variables: the questions and answers, by id.
+    """
+
+    failures: Sequence[Failure]
+    verdicts: Mapping[str, list[Attribution]]
+    operations: Mapping[str, Operation]
+    variables: Mapping[str, Variable]
+
+    def documents(self, document_of: Callable[..., dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """A document for each failure, as ``documents.failure`` makes it."""
+        for one in self.failures:
+            yield document_of(one, self.verdicts.get(one.id, []), self.variables, self.operations)
+
+
+async def _pages(store: GraphStore, trace_id: str | None, order: FailureOrder | None) -> AsyncIterator[_Page]:
+    """All failures, of one trace or of the project, page by page."""
+    from attribution.verdicts.stored import by_id, operations_at_fault
+    from schema.models import Variable
+    from store.contract.answers import ALL_FAILURES
+
+    after: str | None = None
+    while True:
+        page = await store.failures(trace_id, _PAGE, after, ALL_FAILURES, order)
+        verdicts: dict[str, list[Attribution]] = {}
+        for verdict in await store.attributions([failure.id for failure in page.items]):
+            verdicts.setdefault(verdict.failure_id, []).append(verdict)
+        operations = await operations_at_fault(store, (one for many in verdicts.values() for one in many))
+        named = (id_ for failure in page.items for id_ in (failure.question_id, failure.answer_id))
+        yield _Page(page.items, verdicts, operations, await by_id(store, Variable, named))
+        after = page.next
+        if after is None:
+            return
+
+
+async def _show(pages: AsyncIterator[_Page], trace: str | None) -> None:
+    """Print failures for people, and at the end what to do next."""
     from api.cli.render import tables
     from api.cli.render.text import counted, short
     from attribution.verdicts.gold import on_earlier_gold
-    from attribution.verdicts.stored import by_id, every_failure, operations_at_fault
     from schema.kinds import HUMAN_METHOD
-    from schema.models import Attribution, Variable
-    from store.contract.answers import FailureKey, FailureOrder
 
-    verdicts: dict[str, list[Attribution]] = {}
-    async with place.open() as store:
-        order = FailureOrder(FailureKey(sort), descending) if sort else None
-        found = await every_failure(store, await find_trace_id(store, trace), order)
-        for verdict in await store.attributions([failure.id for failure in found]):
-            verdicts.setdefault(verdict.failure_id, []).append(verdict)
-        blamed = await operations_at_fault(store, (one for many in verdicts.values() for one in many))
-        named = (id_ for failure in found for id_ in (failure.question_id, failure.answer_id))
-        variables = await by_id(store, Variable, named) if as_json else {}
-    if as_json:
-        print_json([documents.failure(failure, verdicts.get(failure.id, []), variables, blamed) for failure in found])
-        return
     out = Output()
-    for failure in found:
-        out.show(tables.failure(failure, verdicts.get(failure.id, []), blamed))
-        out.lines("")
-    if found:
-        open_ = [
-            failure
-            for failure in found
-            if all(one.method == HUMAN_METHOD or on_earlier_gold(one, failure) for one in verdicts.get(failure.id, []))
-        ]
-        first = next((failure.answer_id for failure in found if failure.answer_id), found[0].question_id)
-        hint = f"Find out why with: memtrace attribute {_those(open_, trace)}" if open_ else None
-        hint = hint or f"See what led to an answer with: memtrace closure {short(first)}"
-        note(f"{counted(len(found), 'failure')}. {hint}")
-    else:
+    shown: list[Failure] = []
+    unexplained: list[Failure] = []
+    async for page in pages:
+        for failure in page.failures:
+            verdicts = page.verdicts.get(failure.id, [])
+            out.show(tables.failure(failure, verdicts, page.operations))
+            out.lines("")
+            if all(one.method == HUMAN_METHOD or on_earlier_gold(one, failure) for one in verdicts):
+                unexplained.append(failure)
+        shown += page.failures
+    if not shown:
         note("No answer was judged wrong.")
+        return
+    first = next((failure.answer_id for failure in shown if failure.answer_id), shown[0].question_id)
+    hint = f"See what led to an answer with: memtrace closure {short(first)}"
+    if unexplained:
+        hint = f"Find out why with: memtrace attribute {_those(unexplained, trace)}"
+    note(f"{counted(len(shown), 'failure')}. {hint}")
 
 
 def _those(failures: list[Failure], trace: str | None) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import note
-from api.cli.options import JsonOption, TraceOption
+from api.cli.options import Format, FormatOption, JsonFormatOption, JsonOption, TraceOption, chosen_format
 from api.cli.output import Output, print_json
 from schema.kinds import OperationKind, Status, VariableKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from schema.models import Element, Failure, Variable
-    from store.contract.answers import Label
+    from schema.models import Attribution, Failure, Operation, Variable
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
@@ -27,6 +27,24 @@ LimitOption = Annotated[int, typer.Option("--limit", min=0, help="How many to li
 _LIMIT = 1000
 _AT_ONCE = 100
 """Answers whose questions are looked for at a time."""
+
+E = TypeVar("E", "Operation", "Variable")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedAnswer:
+    """An answer with what is stored about it.
+
+    Attributes:
+        questions: what it may answer; the only one is its question.
+        failure: where the answer was judged wrong.
+        verdict: the verdict on the failure that counts.
+    """
+
+    answer: Variable
+    questions: Sequence[Variable]
+    failure: Failure | None
+    verdict: Attribution | None
 
 
 @command(commands, panel=_PANEL)
@@ -48,17 +66,10 @@ async def operations(
     from api.cli.render import tables
     from schema.models import Operation
     from schema.models import as_json as public
-    from store.contract.answers import Label
 
-    found: list[Operation] = []
+    kinds, statuses = [one.value for one in kind or ()], [status.value] if status else []
     async with place.open() as store:
-        kinds, statuses = [one.value for one in kind or ()], [status.value] if status else []
-        async for one in _in_traces(store, Label.OPERATION, trace, kinds, statuses):
-            if len(found) == limit > 0:
-                _say_more(limit)
-                break
-            if isinstance(one, Operation):
-                found.append(one)
+        found = [one async for one in _in_traces(store, Operation, trace, limit, kinds, statuses)]
     if as_json:
         print_json([public(one) for one in found])
     elif found:
@@ -69,64 +80,92 @@ async def operations(
 
 @command(commands, panel=_PANEL)
 async def answers(
-    place: Target, trace: TraceOption = None, limit: LimitOption = _LIMIT, as_json: JsonOption = False
+    place: Target,
+    trace: TraceOption = None,
+    limit: LimitOption = _LIMIT,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
 ) -> None:
     """List all answers, right or wrong, each with its question, ordered by trace.
 
-    One that was judged wrong shows its failure, and the verdict on it: a person's before a model's, a model's before
-    that of the free pass, the newest first.
+    An answer that was judged wrong shows its failure, and the verdict on it: a person's before a model's, a model's
+    before that of the free pass, the newest first.
     """
+    form = chosen_format(format_, as_json)
     from api.cli import documents
-    from api.cli.find import find_trace_id
+    from api.cli.csv_output import CsvTable
     from api.cli.render import tables
-    from attribution.verdicts.stored import word_on
-    from ingest.events.questions import questions_of
-    from schema.models import Variable
-    from store.contract.answers import Label
 
-    found: list[Variable] = []
     async with place.open() as store:
-        async for one in _in_traces(store, Label.VARIABLE, trace, [VariableKind.ANSWER.value], []):
-            if len(found) == limit > 0:
-                _say_more(limit)
-                break
-            if isinstance(one, Variable):
-                found.append(one)
-        questions: dict[str, list[Variable]] = {}
-        for start in range(0, len(found), _AT_ONCE):
-            questions |= await questions_of(store, found[start : start + _AT_ONCE])
-        wrong = await _judged_wrong(store, found, await find_trace_id(store, trace))
-        verdicts = word_on(await store.attributions([failure.id for failure in wrong.values()]), wrong.values())
-    if as_json:
-        print_json([documents.answer(one, questions[one.id], wrong.get(one.id), verdicts) for one in found])
+        pages = _answers(store, trace, limit)
+        if form is Format.CSV:
+            table = CsvTable(documents.ANSWER_COLUMNS)
+            async for page in pages:
+                table.add(documents.answer(one) for one in page)
+            return
+        found = [one async for page in pages for one in page]
+    if form is Format.JSON:
+        print_json([documents.answer(one) for one in found])
     elif found:
-        Output().show(tables.answers(found, questions, wrong, verdicts))
+        Output().show(tables.answers(found))
     else:
         note("There are no answers.")
 
 
-async def _judged_wrong(store: GraphStore, found: Sequence[Variable], trace_id: str | None) -> dict[str, Failure]:
-    """The failure of each answer that was judged wrong, by the answer's id."""
-    from attribution.verdicts.stored import every_failure
+async def _answers(store: GraphStore, trace: str | None, limit: int) -> AsyncIterator[list[ListedAnswer]]:
+    """Answers with what is stored about each, some at a time."""
+    from schema.models import Variable
 
-    listed = {one.id for one in found}
-    failures = await every_failure(store, trace_id) if found else []
-    return {failure.answer_id: failure for failure in failures if failure.answer_id in listed}
+    some: list[Variable] = []
+    async for one in _in_traces(store, Variable, trace, limit, [VariableKind.ANSWER.value]):
+        some.append(one)
+        if len(some) == _AT_ONCE:
+            yield await _with_failures(store, some)
+            some = []
+    if some:
+        yield await _with_failures(store, some)
+
+
+async def _with_failures(store: GraphStore, found: Sequence[Variable]) -> list[ListedAnswer]:
+    """Answers with their questions, failures and verdicts."""
+    from attribution.verdicts.stored import every_failure, word_on
+    from ingest.events.questions import questions_of
+
+    questions = await questions_of(store, found)
+    ids = {one.id for one in found}
+    wrong: dict[str, Failure] = {}
+    for trace_id in dict.fromkeys(one.trace_id for one in found):
+        failures = await every_failure(store, trace_id)
+        wrong |= {failure.answer_id: failure for failure in failures if failure.answer_id in ids}
+    verdicts = word_on(await store.attributions([failure.id for failure in wrong.values()]), wrong.values())
+    return [
+        ListedAnswer(one, questions[one.id], failure, verdicts.get(failure.id) if failure else None)
+        for one in found
+        for failure in (wrong.get(one.id),)
+    ]
 
 
 async def _in_traces(
-    store: GraphStore, label: Label, trace: str | None, kinds: list[str], statuses: list[str]
-) -> AsyncIterator[Element]:
-    """The elements of one trace, or of all, in order."""
+    store: GraphStore,
+    model: type[E],
+    trace: str | None,
+    limit: int,
+    kinds: Sequence[str],
+    statuses: Sequence[str] = (),
+) -> AsyncIterator[E]:
+    """The elements of one trace, or of all, in order. If there are more than the limit, a note says so."""
     from api.cli.find import find_trace_id
+    from store.contract.answers import Label
     from store.shared.paging import every, in_trace
 
     only = await find_trace_id(store, trace)
     ids = [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]
+    listed = 0
     for id_ in ids:
-        async for one in in_trace(store, label, id_, kinds, statuses=statuses):
-            yield one
-
-
-def _say_more(limit: int) -> None:
-    note(f"There are more than {limit:,}: --limit 0 lists all.")
+        async for one in in_trace(store, Label(model.__name__), id_, kinds, statuses=statuses):
+            if listed == limit > 0:
+                note(f"There are more than {limit:,}: --limit 0 lists all.")
+                return
+            if isinstance(one, model):
+                listed += 1
+                yield one

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from api.cli.errors import UsageError
+
 _WHERE = "Where"
 
 StoreOption = Annotated[
@@ -48,6 +50,38 @@ DebugOption = Annotated[
 ]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
+
+
+class Format(StrEnum):
+    """How a list is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(
+        "--format",
+        help="How to print the list: as a table, as one JSON document, or as CSV with a header row. (default: table)",
+        show_default=False,
+    ),
+]
+JsonFormatOption = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
+
+
+def chosen_format(named: Format | None, as_json: bool) -> Format:
+    """The format that ``--format`` and ``--json`` ask for.
+
+    Raises:
+        UsageError: they contradict each other.
+    """
+    if as_json and named not in {None, Format.JSON}:
+        raise UsageError(f"--json is short for --format json: leave out one of --json and --format {named}")
+    return Format.JSON if as_json else named or Format.TABLE
+
+
 TraceOption = Annotated[
     str | None,
     typer.Option("--trace", metavar="TRACE", help="Only this trace: an id, a prefix of one, or an external id."),

@@ -16,6 +16,7 @@ from schema.models import Attribution, Failure, Operation, Session, Trace, Varia
 from store.contract.answers import SearchHit, Stats
 
 if TYPE_CHECKING:
+    from api.cli.listing import ListedAnswer
     from attribution.blame.model import Blamed
     from ingest.files.protocol import ImportReport
 
@@ -157,32 +158,20 @@ def variables(found: Sequence[Variable]) -> Table:
     )
 
 
-def answers(
-    found: Sequence[Variable],
-    questions: Mapping[str, Sequence[Variable]],
-    wrong: Mapping[str, Failure],
-    verdicts: Mapping[str, Attribution],
-) -> Table:
-    """Answers beside their questions; where the graph does not say which one it is, how many it may be.
-
-    Args:
-        found: the answers.
-        questions: what each answer may answer, by its id.
-        wrong: the failures of answers that were judged wrong, by the answer's id.
-        verdicts: the verdict to show, by the failure's id.
-    """
+def answers(found: Sequence[ListedAnswer]) -> Table:
+    """Answers beside their questions; if the graph shows several possible questions, their number."""
     return table(
         ("id", "question", "size", "judged", "failure", "verdict", "answer"),
         (
             (
-                style.id_(variable.id),
-                _question(questions[variable.id]),
-                Text(size_of(variable.size)),
-                _JUDGED[variable.right].copy(),
-                *_failure(wrong.get(variable.id), verdicts),
-                Text(one_line(variable.preview, 200)),
+                style.id_(one.answer.id),
+                _question(one.questions),
+                Text(size_of(one.answer.size)),
+                _JUDGED[one.answer.right].copy(),
+                *_failure(one.failure, one.verdict),
+                Text(one_line(one.answer.preview, 200)),
             )
-            for variable in found
+            for one in found
         ),
         wide="answer",
         numbers=("size",),
@@ -192,10 +181,9 @@ def answers(
 _JUDGED = {None: Text(), True: Text("right", style=style.GOOD), False: Text("wrong", style=style.BAD)}
 
 
-def _failure(failure: Failure | None, verdicts: Mapping[str, Attribution]) -> tuple[Text, Text]:
+def _failure(failure: Failure | None, verdict: Attribution | None) -> tuple[Text, Text]:
     if failure is None:
         return Text(), Text()
-    verdict = verdicts.get(failure.id)
     return style.id_(failure.id), Text("none yet", style=style.DIM) if verdict is None else _error_type(verdict)
 
 
