@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from attribution.verdicts.failure_columns import FailureRow, public
+from attribution.verdicts.failure_columns import FAILURE_COLUMNS, VERDICT_COLUMNS, FailureRow, public
 from attribution.verdicts.gold import on_earlier_gold
-from attribution.verdicts.stored import word_on
 from schema.models import (
     Attribution,
     Failure,
@@ -129,50 +128,26 @@ def hit(found: SearchHit) -> Document:
     }
 
 
-def failure(
-    found: Failure,
-    verdicts: Sequence[Attribution],
-    variables: Mapping[str, Variable],
-    operations: Mapping[str, Operation],
-) -> Document:
-    """The columns and the verdicts of a failure.
+def failure(row: FailureRow) -> Document:
+    """The columns and the verdicts of a failure."""
+    return public(row) | {"verdicts": [_verdict(one, row.failure, row.operations) for one in row.verdicts]}
 
-    ``variables`` holds the question and the answer by id; ``operations`` are those at fault, by id.
+
+def failure_row(row: FailureRow) -> Document:
+    """A failure as a row of a flat table: its columns, those of the verdict that counts, and all its verdicts.
+
+    The verdicts have their columns only. The paths that prove them would not fit into the cell of a spreadsheet.
     """
-    question, answer = (variables.get(id_ or "") for id_ in (found.question_id, found.answer_id))
-    row = FailureRow(found, verdicts, question, answer, operations)
-    return public(row) | {"verdicts": [_verdict(verdict, found, operations) for verdict in verdicts]}
+    verdicts = [{"id": one.id} | _verdict_columns(replace(row, verdicts=[one])) for one in row.verdicts]
+    return public(row) | _verdict_columns(row) | {"verdicts": verdicts}
 
 
-_VERDICT_COLUMNS = (
-    "errorType",
-    "operationId",
-    "operationExternalId",
-    "confidence",
-    "method",
-    "model",
-    "author",
-    "reason",
-)
-FAILURE_COLUMNS = (*public_names(Failure), "questionExternalId", "answerExternalId", *_VERDICT_COLUMNS, "verdicts")
+FAILURE_ROW_COLUMNS = (*(column.key for column in (*FAILURE_COLUMNS, *VERDICT_COLUMNS)), "verdicts")
 """The members of ``failure_row``, in order."""
 
 
-def failure_row(
-    found: Failure,
-    verdicts: Sequence[Attribution],
-    variables: Mapping[str, Variable],
-    operations: Mapping[str, Operation],
-) -> Document:
-    """A failure for a table: with the members of the verdict that counts (``word_on``), null if there is no verdict.
-
-    The list of all verdicts has the same members of each. The paths that prove them would not fit into the cell of a
-    spreadsheet.
-    """
-    whole = failure(found, verdicts, variables, operations)
-    short = {one["id"]: {name: one[name] for name in _VERDICT_COLUMNS} for one in whole["verdicts"]}
-    counts = word_on(verdicts, [found]).get(found.id)
-    return whole | (short[counts.id] if counts else dict.fromkeys(_VERDICT_COLUMNS)) | {"verdicts": list(short.values())}
+def _verdict_columns(row: FailureRow) -> Document:
+    return {column.key: column.as_json(row) for column in VERDICT_COLUMNS}
 
 
 def attribution(

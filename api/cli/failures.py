@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,7 +23,8 @@ from api.cli.options import (
 from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
-    from schema.models import Attribution, Failure, Operation, Variable
+    from attribution.verdicts.failure_columns import FailureRow
+    from schema.models import Failure, Variable
     from store.contract.answers import FailureOrder
     from store.contract.protocol import GraphStore
 
@@ -79,57 +79,32 @@ async def failures(
         order = FailureOrder(FailureKey(sort), descending) if sort else None
         pages = _pages(store, await find_trace_id(store, trace), order)
         if form is Format.CSV:
-            table = CsvTable(documents.FAILURE_COLUMNS)
+            table = CsvTable(documents.FAILURE_ROW_COLUMNS)
             async for page in pages:
-                table.add(page.documents(documents.failure_row))
+                table.add(documents.failure_row(row) for row in page)
         elif form is Format.JSON:
-            print_json([document async for page in pages for document in page.documents(documents.failure)])
+            print_json([documents.failure(row) async for page in pages for row in page])
         else:
             await _show(pages, trace)
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """Some failures, and what is stored about them.
-
-    Attributes:
-        verdicts: all verdicts on each failure, by the failure's id.
-        operations: the operations at fault, by id.
-        variables: the questions and answers, by id.
-    """
-
-    failures: Sequence[Failure]
-    verdicts: Mapping[str, list[Attribution]]
-    operations: Mapping[str, Operation]
-    variables: Mapping[str, Variable]
-
-    def documents(self, document_of: Callable[..., dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """A document for each failure, as ``documents.failure`` makes it."""
-        for one in self.failures:
-            yield document_of(one, self.verdicts.get(one.id, []), self.variables, self.operations)
-
-
-async def _pages(store: GraphStore, trace_id: str | None, order: FailureOrder | None) -> AsyncIterator[_Page]:
+async def _pages(
+    store: GraphStore, trace_id: str | None, order: FailureOrder | None
+) -> AsyncIterator[list[FailureRow]]:
     """All failures, of one trace or of the project, page by page."""
-    from attribution.verdicts.stored import by_id, operations_at_fault
-    from schema.models import Variable
+    from attribution.verdicts.failure_columns import failure_rows
     from store.contract.answers import ALL_FAILURES
 
     after: str | None = None
     while True:
         page = await store.failures(trace_id, _PAGE, after, ALL_FAILURES, order)
-        verdicts: dict[str, list[Attribution]] = {}
-        for verdict in await store.attributions([failure.id for failure in page.items]):
-            verdicts.setdefault(verdict.failure_id, []).append(verdict)
-        operations = await operations_at_fault(store, (one for many in verdicts.values() for one in many))
-        named = (id_ for failure in page.items for id_ in (failure.question_id, failure.answer_id))
-        yield _Page(page.items, verdicts, operations, await by_id(store, Variable, named))
+        yield await failure_rows(store, page.items)
         after = page.next
         if after is None:
             return
 
 
-async def _show(pages: AsyncIterator[_Page], trace: str | None) -> None:
+async def _show(pages: AsyncIterator[list[FailureRow]], trace: str | None) -> None:
     """Print failures for people, and at the end what to do next."""
     from api.cli.render import tables
     from api.cli.render.text import counted, short
@@ -140,13 +115,12 @@ async def _show(pages: AsyncIterator[_Page], trace: str | None) -> None:
     shown: list[Failure] = []
     unexplained: list[Failure] = []
     async for page in pages:
-        for failure in page.failures:
-            verdicts = page.verdicts.get(failure.id, [])
-            out.show(tables.failure(failure, verdicts, page.operations))
+        for row in page:
+            out.show(tables.failure(row))
             out.lines("")
-            if all(one.method == HUMAN_METHOD or on_earlier_gold(one, failure) for one in verdicts):
-                unexplained.append(failure)
-        shown += page.failures
+            shown.append(row.failure)
+            if all(one.method == HUMAN_METHOD or on_earlier_gold(one, row.failure) for one in row.verdicts):
+                unexplained.append(row.failure)
     if not shown:
         note("No answer was judged wrong.")
         return
@@ -212,7 +186,7 @@ async def fail(
     from api.cli.keeper import keeper_door
     from api.cli.render import tables
     from api.cli.render.text import short
-    from attribution.verdicts.stored import operations_at_fault
+    from attribution.verdicts.failure_columns import failure_rows
     from ingest.events.complaints import Complaint, record_failure
     from schema.models import Variable
 
@@ -225,12 +199,11 @@ async def fail(
             asked.id, answered.id, tuple(gold or ()), tuple(message.id for message in messages), comment
         )
         failure = await record_failure(store, complaint, door.actor, partial(door.entry, "recordFailure"))
-        verdicts = await store.attributions([failure.id])
-        blamed = await operations_at_fault(store, verdicts)
+        (row,) = await failure_rows(store, [failure])
     if as_json:
-        print_json(documents.failure(failure, verdicts, {one.id: one for one in (asked, answered)}, blamed))
+        print_json(documents.failure(row))
         return
-    Output().show(tables.failure(failure, verdicts, blamed))
+    Output().show(tables.failure(row))
     note(f"Recorded. Find out why with: memtrace attribute --failure {short(failure.id)}")
 
 

@@ -83,6 +83,7 @@ async def verdict(
     from api.cli.verdict_history import show_history
     from api.cli.verdict_history import undo as take_back
     from attribution.review.people import Judgement, record_verdict
+    from attribution.verdicts.failure_columns import FailureRow
     from attribution.verdicts.stored import by_id
     from schema.models import Failure, Operation, Variable
 
@@ -107,7 +108,7 @@ async def verdict(
     if as_json:
         print_json(documents.attribution(said, failure, questions, operations))
     else:
-        Output().show(tables.failure(failure, [said], operations))
+        Output().show(tables.failure(FailureRow(failure, [said], operations=operations)))
 
 
 def error_type_of(word: str, option: str) -> ErrorType:

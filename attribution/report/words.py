@@ -11,7 +11,7 @@ from typing import Any
 from attribution.report.case import CitedLoss, CitedStep, RankedUnit, Ranking, ReportedCase, ReportedProof, Revision
 from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Asked, Harm, Harmful, Lever, OverTime, Pieces, Scope, Share
-from attribution.verdicts.failure_columns import LISTED
+from attribution.verdicts import failure_columns
 from attribution.verdicts.naming import plain
 
 SHOWN = 10
@@ -69,9 +69,8 @@ def cut(text: str, length: int = QUOTED) -> str:
 
 
 def listed(case: ReportedCase) -> list[tuple[str, str]]:
-    """Title and text of the failure's columns that are listed for people, without empty columns."""
-    texts = ((column.title, column.text(case.columns.get(column.key))) for column in LISTED)
-    return [(title, text) for title, text in texts if text]
+    """Title and text of the failure's columns that are listed for people."""
+    return failure_columns.listed(case.columns)
 
 
 def wrappable(name: str) -> list[str]:

@@ -145,10 +145,22 @@ FAILURE_COLUMNS: tuple[FailureColumn, ...] = (
 LISTED: tuple[FailureColumn, ...] = tuple(column for column in FAILURE_COLUMNS if column.title)
 """The columns that tables, pages and reports write as a line: title and text."""
 
+
+def listed(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Title and text of the columns that are listed for people; a column without a value is left out.
+
+    Args:
+        values: the values of a failure by public name, as JSON or as ``FailureColumn.read`` gives them.
+    """
+    texts = ((column.title, column.text(values.get(column.key))) for column in LISTED)
+    return [(title, text) for title, text in texts if text]
+
+
 VERDICT_COLUMNS: tuple[FailureColumn, ...] = (
     _of_verdict("error_type", ErrorType | None, "Why the answer is wrong; null is an abstention.", "Error type"),
     _of_verdict("confidence", float | None, "How likely the verdict is right, from 0 to 1.", "Confidence"),
     _of_verdict("method", str | None, "How the verdict was found.", "Method"),
+    _of_verdict("model", str | None, "The language model that the verdict was found with.", "Model"),
     _of_verdict("author", str | None, "The person who gave the verdict.", "Author"),
     _of_verdict("operation_id", str | None, "The id of the operation at fault."),
     FailureColumn(

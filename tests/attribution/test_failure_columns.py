@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from api import documents
+from api.cli import documents
 from api.graphql.schema import make_schema
 from attribution.report import words
 from attribution.report.markdown.case import case_lines
@@ -34,10 +34,7 @@ def test_all_fields_of_a_failure_are_declared_in_their_order() -> None:
 
 
 def test_the_json_has_every_column_and_the_verdicts(row: FailureRow) -> None:
-    assert row.question
-    assert row.answer
-    variables = {one.id: one for one in (row.question, row.answer)}
-    document = documents.failure(row.failure, row.verdicts, variables, row.operations)
+    document = documents.failure(row)
     assert list(document) == [*(column.key for column in FAILURE_COLUMNS), "verdicts"]
     assert (document["questionExternalId"], document["answerExternalId"]) == ("question", "answer")
     told = msgspec.json.decode(msgspec.json.encode({column.key: column.as_json(row) for column in FAILURE_COLUMNS}))

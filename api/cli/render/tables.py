@@ -11,6 +11,7 @@ from rich.text import Text
 
 from api.cli.render import style
 from api.cli.render.text import counted, name_of, one_line, operation_name, size_of
+from attribution.verdicts.failure_columns import FailureRow, listed, public
 from attribution.verdicts.gold import on_earlier_gold
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 from store.contract.answers import SearchHit, Stats
@@ -254,16 +255,18 @@ def imported(report: ImportReport) -> Text:
     return text.append(f"  ({report.seconds:.1f} s)", style=style.DIM)
 
 
-def failure(found: Failure, verdicts: Sequence[Attribution], blamed: Mapping[str, Operation]) -> Table:
+def failure(row: FailureRow) -> Table:
     """A failure with its verdicts."""
+    found = row.failure
     return sheet(
         (
-            ("failure", style.id_(found.id).append(f" ({found.origin.value})", style=style.DIM)),
+            ("failure", style.id_(found.id)),
             ("question", _said(found.question, found.question_id)),
             ("answer", _said(found.prediction or "", found.answer_id) if found.answer_id else found.prediction),
             ("gold", Text(" | ".join(one_line(gold, 300) for gold in found.gold_answers), style=style.GOOD)),
             ("evidence", counted(len(found.evidence_ids), "message") if found.evidence_ids else None),
-            *(("verdict", _verdict(verdict, found, blamed)) for verdict in verdicts),
+            *((title.lower(), text) for title, text in listed(public(row))),
+            *(("verdict", _verdict(verdict, found, row.operations)) for verdict in row.verdicts),
         )
     )
 

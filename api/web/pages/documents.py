@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from attribution.verdicts.failure_columns import FAILURE_COLUMNS, LISTED
+
 _FOLDER = Path(__file__).parents[1] / "documents"
+_FRAGMENTS = {
+    name: f"fragment {name} on Failure {{ {' '.join(column.key for column in columns)} }}"
+    for name, columns in (("EveryColumn", FAILURE_COLUMNS), ("ListedColumns", LISTED))
+}
+"""What a document may use without defining it: the declared columns of a failure."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +24,7 @@ class PageDocuments:
 
     @cached_property
     def _by_name(self) -> dict[str, str]:
-        return {file.stem: file.read_text("utf-8") for file in sorted(self.folder.glob("*.graphql"))}
+        return {file.stem: _complete(file.read_text("utf-8")) for file in sorted(self.folder.glob("*.graphql"))}
 
     def __getitem__(self, name: str) -> str:
         """The text of a document, by the name of its file."""
@@ -32,6 +39,11 @@ class PageDocuments:
     def texts(self) -> frozenset[str]:
         """All of them."""
         return frozenset(self._by_name.values())
+
+
+def _complete(document: str) -> str:
+    """The document with the fragments that it uses."""
+    return "\n".join((document, *(text for name, text in _FRAGMENTS.items() if f"...{name}" in document)))
 
 
 DOCUMENTS = PageDocuments(_FOLDER)

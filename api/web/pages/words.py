@@ -10,6 +10,7 @@ from typing import Any
 
 from attribution.report.words import counted, cut, settings, wrappable
 from attribution.text.fit import printable
+from attribution.verdicts.failure_columns import listed
 from attribution.verdicts.naming import plain
 
 Found = Mapping[str, Any]
@@ -324,4 +325,4 @@ def _words(old: str, new: str) -> tuple[Parts, Parts]:
     return left, right
 
 
-__all__ = ["counted", "cut", "plain", "printable", "settings", "wrappable"]
+__all__ = ["counted", "cut", "listed", "plain", "printable", "settings", "wrappable"]
