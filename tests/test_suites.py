@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -9,6 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from store.contract.annotations import Annotations
+from store.contract.protocol import GraphStore
+from store.contract.records import ProjectRecords, Registry
+from store.contract.verdict_changes import VerdictHistory
+from store.contract.walks import Walks
 from tests import suites
 from tests.data import ROOT
 from tests.suites import CHANGES, EVERYTHING, FULL, SUITES, is_within, needed_by, row_of
@@ -94,3 +100,32 @@ def test_a_path_that_does_not_exist_is_named() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert "file or directory not found: tests/contract/test_nothing.py" in done.stderr + done.stdout
+
+
+def _called() -> set[str]:
+    """Methods that tests with the mark ``each_engine`` call, by themselves or through other functions of the tests."""
+    functions = {
+        node.name: node
+        for module in (*(ROOT / "tests" / "contract").glob("*.py"), ROOT / "tests" / "ingest" / "test_events.py")
+        for node in ast.walk(ast.parse(module.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    marked = [name for name, node in functions.items() if "each_engine" in map(_attribute, node.decorator_list)]
+    reached: set[str] = set()
+    while marked:
+        name = marked.pop()
+        reached.add(name)
+        names = {_attribute(node) or getattr(node, "id", "") for node in ast.walk(functions[name])}
+        marked += names & functions.keys() - reached
+    return {_attribute(node) for name in reached for node in ast.walk(functions[name])} - {""}
+
+
+def _attribute(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+@pytest.mark.parametrize(
+    "protocol", [GraphStore, Walks, VerdictHistory, ProjectRecords, Annotations, Registry], ids=lambda one: one.__name__
+)
+def test_make_test_calls_each_method_of_the_stores_on_each_engine(protocol: type) -> None:
+    assert {name for name in vars(protocol) if not name.startswith("_")} - _called() - {"project_id"} == set()

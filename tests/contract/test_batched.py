@@ -170,6 +170,16 @@ async def test_counts_of_several_traces(store: GraphStore, project: str) -> None
     assert await store.counts([]) == {}
 
 
+@pytest.mark.each_engine
+async def test_two_closures(store: GraphStore, project: str) -> None:
+    trace = assistant(project)
+    await trace.write(store)
+    roots = [[trace.variables[7].id], [trace.variables[0].id]]
+    for direction in Direction:
+        expected = [Model(trace).closure(ids, direction, NO_BUDGET) for ids in roots]
+        assert await store.closures(roots, direction) == expected
+
+
 async def test_several_closures(store: GraphStore, project: str) -> None:
     traces = [assistant(project), random_trace(project, 13)]
     for trace in traces:

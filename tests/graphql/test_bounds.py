@@ -11,16 +11,15 @@ import pytest_asyncio
 import api.graphql.comparison
 from api.auth.access import Access, Principal
 from api.graphql.context import Context
-from api.graphql.schema import make_schema
 from api.http.platform import Platform
 from api.settings import Settings
 from schema.control import Role
 from store.contract.protocol import Database
 from store.open import open_database
 from tests.factory import TraceBuilder
+from tests.graphql.built import SCHEMA
 
 PROJECT = "bounds"
-SCHEMA = make_schema()
 
 
 @pytest_asyncio.fixture(scope="module")

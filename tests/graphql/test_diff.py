@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import api.graphql.difference
 from api.auth.access import Access, Principal
 from api.graphql.context import Context
-from api.graphql.schema import make_schema
 from api.http.platform import Platform
 from api.settings import Settings
 from attribution.text.lines import MAX_LINES, TooDifferentError, unified
@@ -23,9 +22,9 @@ from schema.control import Role
 from store.contract.protocol import Database
 from store.open import open_database
 from tests.factory import TraceBuilder
+from tests.graphql.built import SCHEMA
 
 PROJECT = "diffs"
-SCHEMA = make_schema()
 
 
 def _longest(one: list[str], other: list[str]) -> int:

@@ -33,11 +33,11 @@ from api.graphql.cost import document_cost, field_count
 from api.graphql.documents import REMEMBERED, Documents
 from api.graphql.introspection import asked_of_schema, schema_cost
 from api.graphql.limits import Limits, check_document
-from api.graphql.schema import make_schema
 from api.graphql.trusted import hash_of, load_trusted
 from schema.errors import InputError
+from tests.graphql.built import SCHEMA as BUILT
 
-SCHEMA = make_schema()._schema
+SCHEMA = BUILT._schema
 LIMITS = Limits(
     characters=50_000, tokens=2000, depth=15, aliases=30, fields=500, repeats=5, operations=50, cost=100_000
 )

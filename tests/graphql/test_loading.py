@@ -11,7 +11,6 @@ import pytest
 
 from api.auth.access import Access, Principal
 from api.graphql.context import Context
-from api.graphql.schema import make_schema
 from api.http.platform import Platform
 from api.settings import Settings
 from attribution.run import Options, attribute
@@ -21,8 +20,7 @@ from schema.control import Role
 from store.contract.protocol import Database
 from store.open import open_database
 from tests.data import SAMPLE
-
-SCHEMA = make_schema()
+from tests.graphql.built import SCHEMA
 
 
 class CountingStore:

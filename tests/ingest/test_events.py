@@ -281,6 +281,7 @@ async def test_projects_stay_apart(database: Database) -> None:
     assert refused.is_early
 
 
+@pytest.mark.each_engine
 async def test_what_is_stored(database: Database) -> None:
     store = project_of(database)
     trace = trace_id(store.project_id, "t")

@@ -22,12 +22,12 @@ from graphql import (
     is_list_type,
 )
 
-from api.graphql.schema import make_schema
+from tests.graphql.built import SCHEMA as BUILT
 from tests.graphql.world import World
 from tests.isolation.asking import asked_of, valid
 from tests.server.running import RunningServer
 
-SCHEMA = make_schema()._schema
+SCHEMA = BUILT._schema
 NODES = ("trace", "session", "operation", "variable", "failure", "attribution", "job", "derivation")
 
 # What an argument may be given, by its name; an argument that is not here fails the test, so that none is forgotten.

@@ -189,8 +189,8 @@ def test_bad_spans_are_counted_and_the_others_are_taken(server: RunningServer) -
         (zlib.compress(b"x" * 1000)[:-3], PROTOBUF, {"Content-Encoding": "deflate"}, 400),
         (b"", "text/plain", {}, 415),
         (b"", PROTOBUF, {"Content-Encoding": "br"}, 415),
-        (gzip.compress(b"\0" * (65 << 20)), PROTOBUF, {"Content-Encoding": "gzip"}, 413),
-        (zlib.compress(b"\0" * (65 << 20)), PROTOBUF, {"Content-Encoding": "deflate"}, 413),
+        (gzip.compress(b"\0" * (65 << 20), 1), PROTOBUF, {"Content-Encoding": "gzip"}, 413),
+        (zlib.compress(b"\0" * (65 << 20), 1), PROTOBUF, {"Content-Encoding": "deflate"}, 413),
     ],
 )
 def test_what_is_refused_as_a_whole(

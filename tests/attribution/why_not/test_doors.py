@@ -14,7 +14,6 @@ import pytest
 import api.graphql.why_not
 from api.auth.access import Access, Principal
 from api.graphql.context import Context
-from api.graphql.schema import make_schema
 from api.http.platform import Platform
 from api.settings import Settings
 from attribution.report import html, markdown
@@ -30,9 +29,9 @@ from tests.attribution.flow.stories import Story
 from tests.attribution.report.pages import Page
 from tests.attribution.why_not import graphs
 from tests.cli.conftest import Cli
+from tests.graphql.built import SCHEMA
 from tests.neo4j_server import Neo4jServer
 
-SCHEMA = make_schema()
 GRAPHS = [graphs.retrieval, graphs.extraction, graphs.update, graphs.deletion, graphs.response, graphs.several]
 Graph = Callable[[str], tuple[Story, Failure]]
 
