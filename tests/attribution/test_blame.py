@@ -19,6 +19,8 @@ from store.shared.paging import elements
 from tests.attribution.blamed import Project, make_project
 from tests.factory import TraceBuilder
 
+pytestmark = pytest.mark.one_engine
+
 
 @pytest.fixture
 async def seeded(database: Database) -> tuple[GraphStore, Project]:

@@ -42,6 +42,8 @@ from tests.contract.samples import assistant
 from tests.contract.test_jobs import job as queued_job
 from tests.factory import START, TraceBuilder
 
+pytestmark = pytest.mark.one_engine
+
 SECRET = "a secret reason"
 Told = Callable[[GraphStore, TraceBuilder], Awaitable[object]]
 

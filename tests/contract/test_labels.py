@@ -19,6 +19,8 @@ from store.contract.protocol import Database, GraphStore
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 
+pytestmark = pytest.mark.one_engine
+
 UPDATE = {"type": "UpdateError", "op": "update"}
 RESPONSE = {"type": "ResponseError", "op": "answer"}
 LABEL: dict[str, Any] = {

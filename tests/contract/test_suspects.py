@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from attribution.review.suspects import suspects
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Usage
 from store.contract.protocol import GraphStore
 from tests.factory import TraceBuilder
+
+pytestmark = pytest.mark.one_engine
 
 
 async def test_who_read_the_evidence_and_made_nothing_of_it_may_be_at_fault(store: GraphStore, project: str) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import hypothesis
+import pytest
 import schemathesis
 from hypothesis import strategies as st
 from schemathesis import Case
@@ -19,6 +20,8 @@ from schemathesis.checks import not_a_server_error
 
 from tests.fuzz.strange_graphql import MOMENTS
 from tests.graphql.world import World
+
+pytestmark = pytest.mark.one_engine
 
 EXAMPLES = int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES") or 5)
 

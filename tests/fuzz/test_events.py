@@ -33,7 +33,7 @@ from tests.fuzz.test_doors import EXAMPLES
 from tests.fuzz.wire import in_traces, lines
 from tests.server.running import Place, RunningServer, running, sqlite_place
 
-pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
+pytestmark = [pytest.mark.filterwarnings("ignore:Generating overly large repr"), pytest.mark.one_engine]
 
 REQUESTS = 20 * EXAMPLES
 _TOGETHER = 20

@@ -23,6 +23,8 @@ from tests.graphql.world import World
 from tests.web.addresses import addresses
 from tests.web.test_doors import visitor
 
+pytestmark = pytest.mark.one_engine
+
 _MARKUP = (
     "<script>alert(1)</script>",
     "</script><svg onload=alert(1)>",

@@ -13,6 +13,8 @@ from tests.fuzz.strange import documents, words
 from tests.fuzz.test_doors import EXAMPLES
 from tests.graphql.world import World
 
+pytestmark = pytest.mark.one_engine
+
 ROUTES: Mapping[str, tuple[str, ...]] = {
     "/v1/attributions": ("failureIds", "traceId", "method", "goldFree", "retrieveEvidence", "minConfidence"),
     "/v1/reports": ("traceIds", "failureIds", "source"),

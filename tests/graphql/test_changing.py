@@ -33,6 +33,7 @@ def test_a_verdict_replaces_ones_own_and_goes_away(world: World) -> None:
     assert verdicts(world, failure) == before
 
 
+@pytest.mark.one_engine
 def test_two_keys_of_a_person_are_one_author(world: World) -> None:
     """A new key in place of an old one changes nothing of what somebody said, and nobody says whose verdict it is."""
     create = """mutation($p: String!, $n: String!, $w: String) {
@@ -112,6 +113,7 @@ def test_a_bad_verdict_is_refused(world: World, verdict: dict[str, Any], words: 
     assert verdicts(world, world.ids["failure"]) == before
 
 
+@pytest.mark.one_engine
 def test_what_a_person_would_accept_too_are_candidates(world: World) -> None:
     failure, operation = world.ids["failure"], world.ids["operation"]
     other = {"errorType": "UpdateError", "operation": operation[:12]}
@@ -130,6 +132,7 @@ def test_what_a_person_would_accept_too_are_candidates(world: World) -> None:
     withdraw(world, said["attribution"]["id"])
 
 
+@pytest.mark.one_engine
 def test_a_known_failure_takes_what_a_person_adds(world: World) -> None:
     ids = world.ids
     said = complain(world, question=ids["question"], answer=ids["answer"], goldAnswers=["so"], comment="see the log")
@@ -140,6 +143,7 @@ def test_a_known_failure_takes_what_a_person_adds(world: World) -> None:
     assert again["failure"]["evidenceIds"] == [ids["message"]]
 
 
+@pytest.mark.one_engine
 def test_a_new_failure_has_the_texts_of_its_variables(world: World) -> None:
     ids = world.ids
     said = complain(world, question=ids["question"], answer=ids["unit"])["failure"]
@@ -155,6 +159,7 @@ def _mark_right(world: World, answer: str, role: str = "writer") -> dict[str, An
     return change(world, text, {"a": answer}, role)
 
 
+@pytest.mark.one_engine
 def test_an_answer_is_right_unless_it_was_wrong(world: World) -> None:
     text = """query($p: String!) { project(name: $p) { audit(first: 500) { nodes { action target outcome } } } }"""
     answer = world.ids["unjudged"]
@@ -176,6 +181,7 @@ def _withdraw_failure(world: World, failure: str, role: str = "writer") -> dict[
     return change(world, text, {"id": failure}, role)
 
 
+@pytest.mark.one_engine
 def test_a_failure_is_withdrawn(world: World) -> None:
     """As it is named by itself or by its answer; of what the world's judge says nothing is."""
     ids = world.ids
@@ -245,6 +251,7 @@ async def test_a_bad_file_fails_with_its_place(world: World) -> None:
     assert refused["__typename"] == "InvalidInput"
 
 
+@pytest.mark.one_engine
 def test_keys_open_only_what_they_say_and_until_they_are_revoked(world: World, server: RunningServer) -> None:
     create = """mutation($p: String!, $e: DateTime) { createKey(project: $p, name: "n", role: reader, expiresAt: $e) {
       ... on KeyCreated { secret key { id } } ... on InvalidInput { message } } }"""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from graphql import GraphQLObjectType
 
 from api.graphql.schema import make_schema
 from tests.graphql.world import World
+
+pytestmark = pytest.mark.one_engine
 
 LISTS = {
     "Project.annotationQueues": "annotationQueues(first: 1%s) { pageInfo { endCursor } }",

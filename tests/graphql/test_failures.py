@@ -11,6 +11,8 @@ from attribution.verdicts.failure_columns import FAILURE_COLUMNS
 from tests.graphql.world import World, make_world
 from tests.server.running import RunningServer
 
+pytestmark = pytest.mark.one_engine
+
 _SORTED = """query($p: String!, $o: FailureOrder, $a: String, $n: Int! = 1, $f: FailureFilter) {
   project(name: $p) { failures(first: $n, after: $a, filter: $f, orderBy: $o) {
     nodes { id verdicts { method confidence errorType operation { name } } } pageInfo { endCursor } } } }"""

@@ -10,6 +10,8 @@ import pytest
 from tests.graphql.world import World, make_world
 from tests.server.running import RunningServer
 
+pytestmark = pytest.mark.one_engine
+
 _LEVERS = """query($p: String!, $s: String, $t: String, $n: Int! = 100) { project(name: $p) {
   levers(source: $s, trace: $t, first: $n) {
     kind label name failures of rate low high settings errorTypes { errorType count } } } }"""

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from api.loading import open_databases
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 from tests.graphql.world import World
 from tests.server.running import RunningServer
+
+pytestmark = pytest.mark.one_engine
 
 
 def test_operations_by_how_they_ended(world: World, server: RunningServer) -> None:

@@ -11,7 +11,7 @@ from tests.graphql.changing import change, complain, judge
 from tests.graphql.world import World
 from tests.server.running import RunningServer
 
-pytestmark = pytest.mark.usefixtures("nobody_has_judged")
+pytestmark = [pytest.mark.usefixtures("nobody_has_judged"), pytest.mark.one_engine]
 
 
 _BRIEF = """{ __typename ... on Problem { message code } ... on Conflict { candidates } """

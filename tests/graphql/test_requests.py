@@ -14,6 +14,8 @@ from api.graphql.requests import MAX_DEPTH, MAX_VALUES, read_request
 from schema.errors import InputError
 from tests.graphql.world import World
 
+pytestmark = pytest.mark.one_engine
+
 _DEEP = "[" * 9000 + "]" * 9000
 _DEEPER_THAN_TAKEN = "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)
 _LONG = "9" * 5000
@@ -30,7 +32,6 @@ def _a(value: str) -> str:
     return f'{{"a": {value}}}'
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -91,7 +92,6 @@ _CREATE = 'mutation($p: String!, $e: DateTime) { createKey(project: $p, name: "n
 _CREATE += " __typename ... on KeyCreated { key { expiresAt } } ... on Problem { message } } }"
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize(
     "moment",
     ["0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-14:00", "9999-12-31T23:59-00:01"],
@@ -124,7 +124,6 @@ def test_moments_at_the_ends_of_time_are_taken(world: World) -> None:
 _REFERENCE = "query($p: String!, $r: String!) { project(name: $p) { variable(reference: $r) { id } } }"
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize("value", [[["x"]], {"a": 1}, 5, True, 1e300, 10**400])
 def test_a_moment_is_a_text(world: World, value: Any) -> None:
     asked = {"p": world.project, "a": value, "b": "2026-01-01T00:00:00Z", "s": 1}
@@ -157,7 +156,6 @@ async def _last_words(world: World, *messages: str | bytes, greet: bool = True) 
 _SUBSCRIBE = '{"type": "subscribe", "id": "1", "payload": %s}'
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("message", "words"),
     [
@@ -196,7 +194,6 @@ async def test_what_is_no_message_ends_the_socket_with_the_reason(
     assert (await _last_words(world, message, greet=False))[0] == 4400
 
 
-@pytest.mark.one_engine
 async def test_a_reason_fits_into_a_closing_frame(world: World) -> None:
     growth = 'subscription { traceGrowth(project: "%s", id: "%s") { variables } }'
     follow = {"query": growth % (world.project, world.ids["trace"])}
@@ -206,7 +203,6 @@ async def test_a_reason_fits_into_a_closing_frame(world: World) -> None:
     assert reason.startswith("Subscriber for éé")
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("payload", "words", "code"),
     [
@@ -244,7 +240,6 @@ async def test_an_operation_that_can_not_run_ends_in_an_error(
         assert kinds == ["next", "complete"]
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("document", "variables", "said", "column"),
     [
@@ -293,7 +288,6 @@ def test_a_bad_argument_is_refused_at_its_place_before_anything_runs(
     assert error["locations"] == [{"line": 1, "column": column}]
 
 
-@pytest.mark.one_engine
 def test_what_is_wrong_with_a_document_has_a_code_and_suggestions(world: World) -> None:
     for document, said in (
         ("{ project { failurs { nodes { id } } } }", "Did you mean 'failure' or 'failures'"),

@@ -21,6 +21,8 @@ from store.contract.answers import Label
 from store.contract.protocol import Database
 from tests.ingest.test_events import Sender
 
+pytestmark = pytest.mark.one_engine
+
 _TEXT = "x" * 1000
 
 

@@ -22,6 +22,8 @@ from store.contract.protocol import Database, GraphStore
 from store.shared.paging import in_trace
 from tests.data import SAMPLE
 
+pytestmark = pytest.mark.one_engine
+
 Graph = dict[str, Any]
 _ALL = (Label.TRACE, Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION, Label.FAILURE)
 
@@ -114,7 +116,6 @@ BAD: list[tuple[str, Callable[[Graph], None], str, str]] = [
 ]
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize(("change", "place", "problem"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
 async def test_bad_graph(
     stores: list[tuple[GraphStore, Content]],
@@ -149,7 +150,6 @@ RAW: list[tuple[str, Callable[[bytes], bytes], str, str]] = [
 ]
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize(("change", "place", "problem"), [case[1:] for case in RAW], ids=[case[0] for case in RAW])
 async def test_bad_bytes(
     stores: list[tuple[GraphStore, Content]],

@@ -15,6 +15,8 @@ from store.contract.answers import Label
 from store.contract.protocol import Database, GraphStore
 from tests.ingest.test_events import Sender
 
+pytestmark = pytest.mark.one_engine
+
 LONG = "said again and again, " * 200
 
 

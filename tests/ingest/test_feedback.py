@@ -22,6 +22,8 @@ from store.contract.protocol import Database, GraphStore
 from store.shared.paging import elements
 from tests.ingest.test_events import Sender, agent
 
+pytestmark = pytest.mark.one_engine
+
 
 def _project(database: Database) -> GraphStore:
     return database.project(f"feedback-{uuid4().hex}")

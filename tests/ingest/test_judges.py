@@ -13,6 +13,8 @@ from store.contract.protocol import Database
 from store.shared.paging import elements
 from tests.graph_files import conversation
 
+pytestmark = pytest.mark.one_engine
+
 QUESTIONS = 6
 """The judge refuses the answers number 0 and 3."""
 

@@ -19,6 +19,8 @@ from store.contract.protocol import Database, GraphStore
 from store.shared.paging import elements
 from tests.queue.sets import event_line
 
+pytestmark = pytest.mark.one_engine
+
 VARIABLES = 14
 
 

@@ -23,6 +23,8 @@ from store.contract.protocol import Database, GraphStore
 from store.shared.paging import elements
 from tests.memory_processes import ALICE, BOB, NOW, WEEK, ask, forget, past, tell, unit, update, variables
 
+pytestmark = pytest.mark.one_engine
+
 BERGEN = ("u1", "Lives in Bergen")
 OSLO = ("u1", "Lives in Oslo now")
 PAST = [

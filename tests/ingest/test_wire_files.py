@@ -26,6 +26,8 @@ from store.contract.protocol import Database, GraphStore
 from store.shared.paging import elements
 from tests.queue.sets import closed_set, event_line, graph_of
 
+pytestmark = pytest.mark.one_engine
+
 
 @pytest.fixture
 def store(database: Database) -> GraphStore:

@@ -12,6 +12,8 @@ from api.web.pages.routes import PAGES
 from tests.graphql.world import World
 from tests.web.test_doors import OWN_PAGE, visitor
 
+pytestmark = pytest.mark.one_engine
+
 _ID_OF = {
     "failures": "failure",
     "traces": "trace",

@@ -12,6 +12,8 @@ import pytest
 
 from tests.graphql.world import World
 
+pytestmark = pytest.mark.one_engine
+
 OPEN = {"/healthz", "/readyz"}
 """Routes that say nothing of any project, and need no key."""
 

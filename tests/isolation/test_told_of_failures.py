@@ -10,6 +10,8 @@ import pytest
 from tests.graphql.world import World
 from tests.isolation.asking import asked_of
 
+pytestmark = pytest.mark.one_engine
+
 _WHY_NOT = """whyNot { piece messageId operationId operation { id }
   held { variableId quote variable { id preview } } returned { variableId text variable { id preview } }
   extractions { operationId uncovered { variableId text variable { id } } facts { variableId text variable { id } } }

@@ -18,6 +18,8 @@ from tests.graph_files import GraphFile, conversation
 from tests.jobs.asking import done, ended, send, small, start
 from tests.server.running import RunningServer
 
+pytestmark = pytest.mark.one_engine
+
 BUFFER = "message-buffer"
 
 

@@ -21,6 +21,8 @@ from schema.errors import InputError, NotFoundError
 from store.contract.protocol import Database
 from store.open import open_database
 
+pytestmark = pytest.mark.one_engine
+
 OWNER = "a runner"
 
 

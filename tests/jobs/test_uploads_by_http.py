@@ -20,6 +20,8 @@ from tests.jobs.asking import JSON, done, ended, look, send, small, start
 from tests.queue.sets import closed_set
 from tests.server.running import Place, RunningServer, running, sqlite_place
 
+pytestmark = pytest.mark.one_engine
+
 
 def name() -> str:
     return f"graph-{uuid4().hex}"
@@ -61,7 +63,6 @@ def test_a_file_of_events_becomes_a_graph(writer: httpx.Client) -> None:
     assert (answer.status_code, "has no file format" in answer.json()["detail"]) == (400, True)
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
 def test_an_encoding_is_a_packing(writer: httpx.Client, encoding: str) -> None:
     graph = small(name())
@@ -78,7 +79,6 @@ def test_a_second_import_adds_nothing(writer: httpx.Client) -> None:
     assert again["existing"] == first["created"]
 
 
-@pytest.mark.one_engine
 def test_a_bad_file_fails_with_the_place(writer: httpx.Client) -> None:
     graph = small(name())
     graph.edges[3]["target_full_node_id"] = "nobody"
@@ -112,7 +112,6 @@ def test_times_are_in_the_zone_that_is_named(writer: httpx.Client) -> None:
     assert "Moon/Crater" in answer.json()["detail"]
 
 
-@pytest.mark.one_engine
 def test_what_is_not_taken(writer: httpx.Client, reader: httpx.Client) -> None:
     def refused(client: httpx.Client, status: int, body: bytes = b"{}", **headers: str) -> str:
         sent = {key.replace("_", "-"): value for key, value in headers.items()}
@@ -129,7 +128,6 @@ def test_what_is_not_taken(writer: httpx.Client, reader: httpx.Client) -> None:
     assert refused(writer, 422, Idempotency_Key="k" * 201)
 
 
-@pytest.mark.one_engine
 def test_one_key_is_one_job(server: RunningServer, writer: httpx.Client) -> None:
     graph, key = small(name()), {"Idempotency-Key": uuid4().hex}
     first = send(writer, graph, headers=key)
@@ -144,7 +142,6 @@ def test_one_key_is_one_job(server: RunningServer, writer: httpx.Client) -> None
     assert reports[0] == reports[1] != first["id"]
 
 
-@pytest.mark.one_engine
 def test_receipts_are_of_one_project(server: RunningServer, writer: httpx.Client) -> None:
     graph, key = small(name()), {"Idempotency-Key": uuid4().hex}
     receipt = send(writer, graph, headers=key)

@@ -25,6 +25,7 @@ def test_events_come_into_the_graph(server: RunningServer, encoding: str | None)
     arrives(server, trace, 50)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("is_list", [True, False])
 def test_events_as_json(server: RunningServer, is_list: bool) -> None:
     trace = uuid4().hex
@@ -33,6 +34,7 @@ def test_events_as_json(server: RunningServer, is_list: bool) -> None:
     arrives(server, trace, 1)
 
 
+@pytest.mark.one_engine
 def test_each_event_has_its_own_result(server: RunningServer) -> None:
     trace = uuid4().hex
     body = (

@@ -103,6 +103,7 @@ def test_the_package_itself(server: RunningServer, tmp_path: Path) -> None:
     assert answer["data"]["project"]["trace"]["counts"]["operations"] == len(whole["data"]["operations"]) == 3
 
 
+@pytest.mark.one_engine
 def test_what_is_not_taken_is_said(server: RunningServer) -> None:
     network = Growing({"graph_id": "g"})
     with pytest.raises(NotTakenError, match="status 401"):

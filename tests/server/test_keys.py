@@ -61,6 +61,7 @@ async def verified(verifier: Verifier, text: str) -> dict[str, Role]:
     return dict((await verifier.verify(f"Bearer {text}")).grants)
 
 
+@pytest.mark.one_engine
 async def test_an_author_is_a_person_not_a_key(database: Database) -> None:
     """Two keys of a person are one author; without a person it is the key's name, and without a name the key."""
     project, now = new_project(), datetime.now(UTC)
@@ -142,6 +143,7 @@ class Asked:
         return await self._answer(key_id)
 
 
+@pytest.mark.one_engine
 async def test_lookups_are_kept_for_a_moment(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     project = new_project()
     _, kept = make_key(project, "ci", Role.READER, "command line", datetime.now(UTC))
@@ -157,6 +159,7 @@ async def test_lookups_are_kept_for_a_moment(database: Database, monkeypatch: py
     assert await forgetful.get(kept.id) == revoked
 
 
+@pytest.mark.one_engine
 async def test_a_good_key_is_believed_for_a_while_when_the_store_is_away(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +184,7 @@ async def test_a_good_key_is_believed_for_a_while_when_the_store_is_away(
     assert await keys.get(kept.id) == revoked
 
 
+@pytest.mark.one_engine
 async def test_last_uses_are_told_at_the_end(database: Database) -> None:
     project = new_project()
     _, kept = make_key(project, "ci", Role.READER, "command line", datetime.now(UTC))
@@ -223,6 +227,7 @@ def test_life_of_a_key(place: Place, server: RunningServer) -> None:
         assert answer.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.one_engine
 def test_it_is_shown_once_and_alone(place: Place) -> None:
     done = place.here("keys", "create", "--project", new_project())
     assert parse_key(done.stdout.strip()) is not None
@@ -230,6 +235,7 @@ def test_it_is_shown_once_and_alone(place: Place) -> None:
     assert done.stdout.strip() not in done.stderr
 
 
+@pytest.mark.one_engine
 def test_made_keys_are_audited(place: Place) -> None:
     project = new_project()
     key_id = json.loads(place.here("keys", "create", "--json", "--project", project).stdout)["id"]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from api.openapi import FILE, text
 from tests.server.running import RunningServer
+
+pytestmark = pytest.mark.one_engine
 
 
 def test_it_is_the_committed_one() -> None:

@@ -163,6 +163,7 @@ def test_the_answer_is_of_the_type_of_the_request(server: RunningServer, kind: s
         assert answer.content == (b"" if kind == PROTOBUF else b"{}")
 
 
+@pytest.mark.one_engine
 def test_bad_spans_are_counted_and_the_others_are_taken(server: RunningServer) -> None:
     good, bad = uuid4().hex, {"memtrace.events": json.dumps([{"type": "nonsense"}])}
     resource = {"memtrace.trace": good}

@@ -10,6 +10,8 @@ import sys
 import time
 from typing import Any
 
+import pytest
+
 from tests.data import ROOT
 from tests.server.running import RunningServer
 
@@ -53,6 +55,7 @@ def test_an_application_is_recorded(server: RunningServer) -> None:
     assert [one["kind"] for one in found["lineage"]["operations"]] == ["Extraction", "Retrieval", "Generation"]
 
 
+@pytest.mark.one_engine
 def test_the_example_of_the_readme_lacks_nothing(server: RunningServer) -> None:
     assert record(server, "README.md") == "Bo\n"
     checked = server.place.here("--project", server.project, "check", "my-agent", "--json")
@@ -71,6 +74,7 @@ memtrace.flush()
 """
 
 
+@pytest.mark.one_engine
 def test_an_application_says_that_an_answer_was_right(server: RunningServer) -> None:
     run(server, _JUDGED)
     text = '{ project { trace(reference: "judged") { variables(kinds: [Answer]) { nodes { name right } } } } }'

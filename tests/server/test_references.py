@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 
+import pytest
+
 from api.loading import open_databases
 from store.contract.answers import Label
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 from tests.server.running import RunningServer
+
+pytestmark = pytest.mark.one_engine
 
 LOOK = """query($p: String!, $v: String!, $t: String!) { project(name: $p) {
   variable(reference: $v) { id } trace(reference: $t) { id } } }"""

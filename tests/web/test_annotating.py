@@ -18,6 +18,8 @@ from tests.web.team import Team, keys_of, make_team
 from tests.web.test_doors import OWN_PAGE, visitor
 from tests.web.test_looking import RULES
 
+pytestmark = pytest.mark.one_engine
+
 _METHOD_SAYS = "Verdict by flow"
 _END = re.compile("Nothing is left for you|All cases of this queue are done")
 _STATE = """query($p: String!, $q: String!, $f: String!) { project(name: $p) {
@@ -31,7 +33,6 @@ async def _enter(found: Looking, team: Team, person: str) -> None:
     await found.is_at(team.base)
 
 
-@pytest.mark.one_engine
 async def test_two_annotate_blind_and_a_third_decides_by_mouse(browser: Browser, shared: World) -> None:
     keys, name = keys_of(shared, "Ada", "Ben", "Dan"), f"by mouse {token_hex(4)}"
     async with looking(browser, shared.server, "status of 400") as found:
@@ -104,7 +105,6 @@ async def test_two_annotate_blind_and_a_third_decides_by_mouse(browser: Browser,
     assert len(said["evidence"]) == 1
 
 
-@pytest.mark.one_engine
 async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Browser, shared: World) -> None:
     team = make_team(shared, f"by keys {token_hex(4)}", ("Cleo", "Eve"), count=1)
     for person, key in (("Cleo", "6"), ("Eve", "7")):

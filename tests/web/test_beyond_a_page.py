@@ -20,6 +20,8 @@ from tests.server.running import RunningServer
 from tests.web.looking import looking
 from tests.web.test_doors import visitor
 
+pytestmark = pytest.mark.one_engine
+
 _BYTES = 30 << 20
 _QUOTE = "Ana lives in Porto."
 _GOLD = "Lisbon"

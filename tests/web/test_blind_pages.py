@@ -18,6 +18,8 @@ from tests.server.running import RunningServer
 from tests.web.team import Team, make_team
 from tests.web.test_doors import visitor
 
+pytestmark = pytest.mark.one_engine
+
 _DOCUMENT = """query($p: String!, $f: FailureFilter, $o: FailureOrder, $a: String, $n: Int!) { project(name: $p) {
   failures(first: $n, after: $a, filter: $f, orderBy: $o) { nodes { id verdicts { id } } pageInfo { endCursor } } } }"""
 _FILTERS: list[dict[str, Any]] = [

@@ -29,7 +29,9 @@ async def _follow(found: Looking, link: Locator, by_keys: bool) -> None:
     raise AssertionError(f"Tab does not lead to {link}")
 
 
-@pytest.mark.parametrize("by_keys", [False, pytest.param(True, marks=pytest.mark.full)], ids=["mouse", "keys"])
+@pytest.mark.parametrize(
+    "by_keys", [False, pytest.param(True, marks=[pytest.mark.full, pytest.mark.one_engine])], ids=["mouse", "keys"]
+)
 async def test_from_the_door_to_the_next_failure(browser: Browser, shared: World, by_keys: bool) -> None:
     base, key = f"/ui/projects/{shared.project}", shared.server.key("writer", shared.project)
     async with looking(browser, shared.server) as found:

@@ -14,6 +14,8 @@ from tests.graphql.world import World
 from tests.web.addresses import OPEN, OWN, addresses
 from tests.web.looking import looking
 
+pytestmark = pytest.mark.one_engine
+
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],  # all else is only listed, which takes longer than to find it
@@ -61,7 +63,6 @@ async def test_a_person_finds_a_failure_and_judges_it(browser: Browser, world: W
         assert not [url for url in found.asked if key in url]
 
 
-@pytest.mark.one_engine
 async def test_a_verdict_is_given_by_keys_alone(browser: Browser, world: World) -> None:
     listed = world.ask("{ project { failures(first: 100) { nodes { id question } } } }")["project"]["failures"]["nodes"]
     (judged,) = [one["id"] for one in listed if one["question"] == _QUESTION]  # its operation `a` makes updates
@@ -108,7 +109,6 @@ async def test_a_verdict_is_given_by_keys_alone(browser: Browser, world: World) 
     }
 
 
-@pytest.mark.one_engine
 async def test_every_page_keeps_the_rules_and_can_be_read_by_all(browser: Browser, world: World) -> None:
     """No violation of the policy, no error, no request elsewhere; and none of axe's rules is broken.
 

@@ -15,6 +15,8 @@ from tests.server.wire_events import event, lines, send
 from tests.web.looking import Looking, looking
 from tests.web.runs import Runs, make_runs
 
+pytestmark = pytest.mark.one_engine
+
 
 @pytest.fixture(scope="module")
 def runs(server: RunningServer) -> Runs:

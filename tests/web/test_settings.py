@@ -18,6 +18,8 @@ from tests.web.looking import looking
 from tests.web.test_doors import OWN_PAGE, visitor
 from tests.web.test_looking import RULES
 
+pytestmark = pytest.mark.one_engine
+
 _POLICY = "query($p: String!) { project(name: $p) { retention { days traces changedBy } } }"
 
 

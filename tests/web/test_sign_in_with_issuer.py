@@ -27,6 +27,8 @@ from tests.stepped_clock import VARIABLE, set_clock
 from tests.web.looking import Looking, looking
 from tests.web.test_looking import RULES
 
+pytestmark = pytest.mark.one_engine
+
 _PERSON = "alice@example.org"
 
 

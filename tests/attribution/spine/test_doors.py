@@ -26,6 +26,8 @@ from tests.attribution.why_not import graphs
 from tests.attribution.why_not.test_doors import GRAPHS, Graph, asked, engine, kept
 from tests.cli.conftest import Cli
 
+pytestmark = pytest.mark.one_engine
+
 __all__ = ["engine"]
 
 _DOCUMENT = """query Spine($project: String!, $id: String!, $most: Int! = 25) {
@@ -148,7 +150,6 @@ async def test_members_are_paged(database: Database) -> None:
     assert "is not a cursor of this list" in str(wrong.errors[0])
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize("most", [4, 61, -1])
 async def test_boxes_out_of_range(database: Database, most: int) -> None:
     _, failure = await written(database, graphs.update, is_judged=False)
@@ -159,7 +160,6 @@ async def test_boxes_out_of_range(database: Database, most: int) -> None:
         await found(database, failure, most)
 
 
-@pytest.mark.one_engine
 async def test_graphql_refuses_what_is_too_large(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     _, failure = await written(database, graphs.update, is_judged=False)
     monkeypatch.setattr(api.graphql.spine, "MAX_ELEMENTS", 5)
@@ -167,7 +167,6 @@ async def test_graphql_refuses_what_is_too_large(database: Database, monkeypatch
     assert "memtrace spine" in str(told.errors[0])
 
 
-@pytest.mark.one_engine
 async def test_the_drawing_is_escaped(database: Database) -> None:
     _, failure = await written(database, graphs.retrieval)
     spine = await found(database, failure)
@@ -189,7 +188,6 @@ async def test_the_drawing_is_escaped(database: Database) -> None:
         assert ("<style>" in text) == standalone
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda one: one.__name__)
 def test_commands(engine: Cli, graph: Graph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     failure = kept(engine, graph, monkeypatch)

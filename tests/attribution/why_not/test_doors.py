@@ -32,6 +32,8 @@ from tests.cli.conftest import Cli
 from tests.graphql.built import SCHEMA
 from tests.neo4j_server import Neo4jServer
 
+pytestmark = pytest.mark.one_engine
+
 GRAPHS = [graphs.retrieval, graphs.extraction, graphs.update, graphs.deletion, graphs.response, graphs.several]
 Graph = Callable[[str], tuple[Story, Failure]]
 
@@ -113,7 +115,6 @@ async def test_graphql_of_another_project(database: Database) -> None:
     assert not any(id_ in str(own.data) for id_ in ids)
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize("bound", ["MAX_ELEMENTS", "MAX_BYTES"])
 async def test_graphql_refuses_what_is_too_large(
     database: Database, bound: str, monkeypatch: pytest.MonkeyPatch
@@ -148,7 +149,6 @@ _SAID = {
 }
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda one: one.__name__)
 async def test_reports(database: Database, graph: Graph) -> None:
     data = await reported(database, graph)
@@ -193,7 +193,6 @@ def _environment() -> dict[str, str | None]:
     return {name: os.environ.get(variable) for name, variable in names.items()}
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda one: one.__name__)
 def test_commands(engine: Cli, graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     failure = kept(engine, graph, monkeypatch)

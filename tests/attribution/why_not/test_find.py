@@ -18,6 +18,8 @@ from store.contract.protocol import Database
 from tests.attribution.flow.stories import Story
 from tests.attribution.why_not import graphs
 
+pytestmark = pytest.mark.one_engine
+
 Graph = Callable[[str], tuple[Story, Failure]]
 
 
@@ -61,7 +63,6 @@ async def test_a_search_without_recorded_ranks(database: Database) -> None:
     assert one.held[0].operation_id is None
 
 
-@pytest.mark.one_engine
 async def test_what_has_more_text_than_is_asked_for_is_left_out(database: Database) -> None:
     story, failure = graphs.retrieval(f"why-{token_hex(4)}")
     (piece,) = await told_of(database, story, failure)
