@@ -69,6 +69,7 @@ def test_every_list_is_known_here() -> None:
     assert found == LISTS.keys()
 
 
+@pytest.mark.full
 def test_a_cursor_is_of_one_list_alone(world: World) -> None:
     """Its own one leads on, and any other is refused before anything runs: all else that was asked would go with it."""
     cursors = {of: end for of in LISTS if (end := _end(_paged(world, of))) is not None}

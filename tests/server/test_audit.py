@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import apsw
+import pytest
 from websockets.asyncio.client import connect
 
 from api.loading import open_databases
@@ -80,6 +81,7 @@ async def test_a_deletion_that_is_completed_at_once_is_in_the_audit_log(server: 
     assert {outcomes[id_] for id_ in gone} == {"ok"}
 
 
+@pytest.mark.full
 async def test_a_change_that_took_too_long_is_carried_through_and_told_of(tmp_path: Path) -> None:
     """Somebody else holds the file's lock: the client is not told that nothing was done."""
     with running(sqlite_place(tmp_path), tmp_path, request_seconds=1) as server:

@@ -83,6 +83,7 @@ def await_ready(client: httpx.Client) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.full
 @pytest.mark.neo4j
 def test_a_store_that_goes_away_and_comes_back(neo4j_server: Neo4jServer, tmp_path: Path) -> None:
     with Forwarder(neo4j_server.uri) as forwarder:

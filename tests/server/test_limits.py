@@ -94,6 +94,7 @@ async def test_a_rate() -> None:
     await rate.hit("b")
 
 
+@pytest.mark.full
 def test_one_key_does_not_use_up_another(tmp_path: Path) -> None:
     with running(sqlite_place(tmp_path), tmp_path, rate_limit="3/day", job_concurrency=0) as server:
         with server.client("reader") as first:

@@ -108,6 +108,7 @@ def test_the_exporter_of_the_sdk(server: RunningServer, compression: Compression
     assert _graph(server, trace) == whole
 
 
+@pytest.mark.full
 def test_killed_in_between(tmp_path: Path) -> None:
     """What was acknowledged before the kill is in the graph after it, with the same edges as without."""
     place: Place = sqlite_place(tmp_path)
