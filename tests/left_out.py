@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-_MARK = "NOT RUN: "
+_MARK = "TESTS LEFT OUT, no "
 
 
 def left_out(what: str, reason: str, how: str) -> NoReturn:
@@ -21,7 +21,7 @@ def left_out(what: str, reason: str, how: str) -> NoReturn:
     required = f"MEMTRACE_REQUIRE_{what.upper()}"
     if os.environ.get(required) == "1":
         pytest.fail(f"{required} is 1, and there is no {what}: {reason}", pytrace=False)
-    pytest.skip(f"{_MARK}tests that need {what}, because {reason}. {how}")
+    pytest.skip(f"{_MARK}{what}: {reason}. {how}")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
