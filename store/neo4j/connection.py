@@ -16,7 +16,7 @@ import neo4j
 from neo4j import exceptions
 
 from schema.errors import InputError, StoreError
-from schema.migrations import migrations
+from schema.migrations import migrations, too_old
 from store.neo4j.queries import sent
 
 T = TypeVar("T")
@@ -203,6 +203,9 @@ class Connection:
             StoreError: the layout is older or newer.
         """
         version, known = await self.layout_version(), layout_number()
+        problem = too_old("neo4j", [version])
+        if problem is not None:
+            raise StoreError(f"{self.uri}: {problem}")
         if version < known:
             raise StoreError(
                 f"{self.uri}: the layout is number {version} and {known} is needed: run `memtrace migrate`"

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from schema.errors import StoreError
-from schema.migrations import migrations
+from schema.migrations import migrations, too_old
 from store.contract.answers import Direction, Health
-from store.neo4j.connection import Connection
+from store.neo4j.connection import Connection, layout_number
 from store.neo4j.migrate import applied_migrations, index_states
 from store.values.contract import ValueStore
 
@@ -42,16 +42,20 @@ async def inspect(connection: Connection, values: ValueStore) -> Health:
         "indexes": {name: state for name, state in states.items() if name in _expected_indexes()},
         "closurePlan": plans["closure", Direction.BACKWARD],
     }
-    problems = [
-        f"migration {migration.number:04d}_{migration.name} is missing: run `memtrace migrate`"
-        for migration in migrations("neo4j")
-        if migration.number not in applied
-    ]
-    known = {migration.number for migration in migrations("neo4j")}
+    problem = too_old("neo4j", applied)
+    problems = (
+        [problem]
+        if problem
+        else [
+            f"migration {migration.number:04d}_{migration.name} is missing: run `memtrace migrate`"
+            for migration in migrations("neo4j")
+            if migration.number not in applied
+        ]
+    )
     problems.extend(
         f"migration {number:04d}_{name} is of a newer MemTrace"
         for number, name in applied.items()
-        if number not in known
+        if number > layout_number()
     )
     for name in _expected_indexes():
         if name not in states:

@@ -11,7 +11,7 @@ import time
 from uuid import uuid4
 
 from schema.errors import StoreError
-from schema.migrations import Migration, migrations
+from schema.migrations import Migration, migrations, too_old
 from store.neo4j.connection import Connection
 
 _LOCK_SECONDS = 60
@@ -20,7 +20,11 @@ _POLL_SECONDS = 0.25
 
 
 async def migrate(connection: Connection) -> list[str]:
-    """Apply the missing migrations, and return their names."""
+    """Apply the missing migrations, and return their names.
+
+    Raises:
+        StoreError: the server can't be reached, or the layout is too old.
+    """
     await connection.connect()
     await connection.run("migration_lock_constraint")
     await connection.run("migration_constraint")
@@ -28,6 +32,9 @@ async def migrate(connection: Connection) -> list[str]:
     await lock.hold()
     try:
         applied = await applied_migrations(connection)
+        problem = too_old("neo4j", applied)
+        if problem is not None:
+            raise StoreError(f"{connection.uri}: {problem}")
         done = []
         for migration in migrations("neo4j"):
             if migration.number not in applied:

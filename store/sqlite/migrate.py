@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from schema.errors import StoreError
-from schema.migrations import migrations
+from schema.migrations import migrations, too_old
 from schema.models import format_time
 from store.sqlite.queries import sql
 from store.sqlite.tables import Table
@@ -19,10 +19,13 @@ def migrate(connection: apsw.Connection, layout: str = "sqlite") -> list[str]:
 
     Args:
         connection: inside a transaction that writes.
-        layout: whose migrations: those of a store, or of another file of the platform.
+        layout: the name of the layout, ``sqlite`` for a store.
+
+    Returns:
+        The names of the migrations that were applied now.
 
     Raises:
-        StoreError: the file was written by a newer version, or belongs to another program.
+        StoreError: the file has a newer or a too old layout, or belongs to another program.
     """
     applied = applied_migrations(connection, layout)
     done = []
@@ -38,10 +41,10 @@ def migrate(connection: apsw.Connection, layout: str = "sqlite") -> list[str]:
 
 
 def applied_migrations(connection: apsw.Connection, layout: str = "sqlite") -> dict[int, str]:
-    """The migrations that the file has: name by number. Their table is made if it is missing.
+    """The applied migrations of a file, name by number. The table of migrations is made if missing.
 
     Raises:
-        StoreError: the file was written by a newer version, or belongs to another program.
+        StoreError: the file has a newer or a too old layout, or belongs to another program.
     """
     if not connection.execute(sql("migrations.exist")).get:
         if connection.execute(sql("migrations.any_tables")).get:
@@ -52,10 +55,13 @@ def applied_migrations(connection: apsw.Connection, layout: str = "sqlite") -> d
     newest = migrations(layout)[-1].number
     if any(number > newest for number in applied):
         raise StoreError(f"this SQLite file was written by a newer version (layout {max(applied)}, known is {newest})")
+    problem = too_old(layout, applied)
+    if problem is not None:
+        raise StoreError(f"this SQLite file: {problem}")
     return applied
 
 
 def is_current(connection: apsw.Connection) -> bool:
-    """Whether the file has the migrations that this program knows, and no others."""
+    """Whether the last applied migration of a store is the last one of this program."""
     rows: list[Any] = connection.execute(sql("migrations.list")).fetchall()
-    return {number for number, _ in rows} == {migration.number for migration in migrations("sqlite")}
+    return max((number for number, _ in rows), default=0) == migrations("sqlite")[-1].number

@@ -140,7 +140,7 @@ class RowReader:
 
 
 def _of_value(column: Column, read: Columns) -> Iterable[Any]:
-    """The values of a field from the table ``value``; its column ``text`` has a short value, or a long value's start."""
+    """The values of a field from the table ``value``; column ``text`` has a short value, or a long value's start."""
     found = read[f"value.{column.sql}"]
     match column.name:
         case "preview":

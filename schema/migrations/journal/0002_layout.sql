@@ -1,5 +1,8 @@
--- Events that wait for the graph, where no broker is at hand. Times are microseconds since 1970 in UTC.
+-- The journal: events that wait to be written to the graph, if no broker is configured. Times are microseconds since
+-- 1970 in UTC.
 
+-- Packets are taken in the order of k, and the projects of a lane in turn. A packet whose events came too early waits
+-- apart (waits = 1) until the elements that its events refer to have come, or its time is over.
 CREATE TABLE packet (
     k INTEGER PRIMARY KEY AUTOINCREMENT,
     lane INTEGER NOT NULL,
@@ -8,12 +11,13 @@ CREATE TABLE packet (
     body BLOB NOT NULL,
     events INTEGER NOT NULL,
     sent_at INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    tries INTEGER NOT NULL
+    tries INTEGER NOT NULL,
+    waits INTEGER NOT NULL DEFAULT 0,
+    rebuilt INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX packet_of_lane ON packet (lane, k);
+CREATE INDEX packet_of_project ON packet (lane, waits, project, k);
 
--- How much waits, so that nobody needs to count it.
+-- Number and size of all packets, kept up to date so that nobody has to count.
 CREATE TABLE amount (
     k INTEGER PRIMARY KEY,
     packets INTEGER NOT NULL,

@@ -1,3 +1,0 @@
--- What replaying the program showed of a verdict.
-
-ALTER TABLE attribution ADD COLUMN proof TEXT;
