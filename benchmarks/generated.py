@@ -13,8 +13,7 @@ from store.contract.answers import IN_ORDER, Label
 from store.contract.protocol import GraphStore
 from store.neo4j.queries import cypher
 from store.open import open_database
-from store.sqlite.queries import sql
-from store.sqlite.tables import Table
+from store.sqlite.queries import Table, sql
 
 PROJECT = "benchmark"
 _SAY_EVERY = 5

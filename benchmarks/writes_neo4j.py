@@ -20,8 +20,8 @@ from benchmarks.queries import query
 from benchmarks.report import Section
 from benchmarks.timing import timed
 from benchmarks.writes import Peer, compare
-from schema.microseconds import EPOCH
 from schema.models import Batch
+from schema.times import EPOCH
 from store.contract.answers import Label
 from store.neo4j.rows import element_id, rows_of
 from store.open import open_database

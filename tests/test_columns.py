@@ -13,7 +13,7 @@ from schema.models import Attribution, Derivation, Failure, Operation, Session, 
 from store.contract.answers import Label
 from store.shared.columns import DECLARED, Codec
 from store.sqlite.migrate import migrate
-from store.sqlite.tables import written_columns
+from store.sqlite.queries import written_columns
 
 _KEPT_BY_THE_STORE = {Label.TRACE: {"written_at"}}
 """Columns that no field of the model is in."""

@@ -16,8 +16,7 @@ from store.contract.answers import Direction, Label
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.find import lucene_query
 from store.neo4j.health import CLOSURE_TEXTS, PRUNING_WALK
-from store.neo4j.labels import FILLINGS, Sorting
-from store.neo4j.queries import cypher, sent
+from store.neo4j.queries import FILLINGS, Sorting, cypher, sent
 from store.shared.texts import placeholders
 
 UNBOUND = {

@@ -15,10 +15,9 @@ import pytest
 from ingest.queue.journal.queries import sql as journal_sql
 from store.contract.answers import Direction, Label
 from store.shared.texts import placeholders, texts_in
-from store.sqlite.functions import add_functions
+from store.sqlite.connections import add_functions
 from store.sqlite.migrate import migrate
-from store.sqlite.queries import sql
-from store.sqlite.tables import FILLINGS, Table
+from store.sqlite.queries import FILLINGS, Table, sql
 
 _STORE, _JOURNAL = "store.sqlite.queries", "ingest.queue.journal.queries"
 

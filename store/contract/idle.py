@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
-from schema.microseconds import from_microseconds, to_microseconds
 from schema.models import Trace
+from schema.times import from_microseconds, to_microseconds
 from store.contract.answers import Page
 
 _CURSOR = re.compile(rf"(\d{{1,17}}):([0-9a-f]{{{ID_LENGTH}}})", re.ASCII)

@@ -15,7 +15,7 @@ from store.contract.annotations import Annotations, ToJudge, taken, to_judge_of
 from store.contract.answers import Page
 from store.contract.assigning import Bench, Decide, Decision
 from store.neo4j.connection import Connection, Read, run_text
-from store.neo4j.record_rows import entry_row, record_of, row_of
+from store.neo4j.rows import entry_row, record_of, row_of
 from store.shared.record_rows import ASSIGNMENTS, QUEUES, read_cursor
 
 Transaction = neo4j.AsyncManagedTransaction

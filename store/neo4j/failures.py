@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from schema.kinds import HUMAN_METHOD, ErrorType
-from schema.microseconds import from_microseconds, to_microseconds
 from schema.models import Failure, camel_case
+from schema.times import from_microseconds, to_microseconds
 from store.contract.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, Label, Page
-from store.neo4j.labels import Sorting
+from store.neo4j.queries import Sorting
 from store.neo4j.read import AFTER_ALL_IDS, FIRST_ID, ID_CURSOR, Reader, cursor_in, page_of
 from store.shared.failure_cursor import Key, cursor_at, place_after
 

@@ -11,8 +11,8 @@ from schema.errors import NotFoundError
 from store.contract.answers import Label, Stats
 from store.neo4j.connection import Connection, run_text
 from store.neo4j.read import Reader, parts_of
-from store.neo4j.record_rows import entry_row
 from store.neo4j.records import Neo4jRecords
+from store.neo4j.rows import entry_row
 from store.neo4j.verdict_changes import keep_withdrawn
 from store.shared.auditing import begun
 from store.values.contract import ValueStore

@@ -12,8 +12,8 @@ from typing import Any
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
 from schema.kinds import DerivationKind
-from schema.microseconds import from_microseconds
 from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
+from schema.times import from_microseconds
 from store.contract.answers import (
     IN_ORDER,
     Activity,
@@ -27,6 +27,7 @@ from store.contract.answers import (
     VerdictGroup,
     in_order_of_size,
 )
+from store.contract.idle import IdlePosition, IdleTrace, end_of_list, idle_page, read_place
 from store.neo4j.connection import Connection, Read
 from store.neo4j.rows import external_key, read_rows
 from store.shared.resolving import MOST_CANDIDATES, check_reference, in_place, is_prefix, is_whole_id, only_one
@@ -43,11 +44,16 @@ ID_CURSOR = re.compile(f"([0-9a-f]{{{ID_LENGTH}}}):([0-9a-f]{{{ID_LENGTH}}})")
 
 
 class Reader:
-    """Reads elements of one project."""
+    """The reading methods of one project's store; see ``GraphStore``."""
 
     def __init__(self, connection: Connection, project_id: str) -> None:
         self._connection = connection
-        self.project_id = project_id
+        self._project_id = project_id
+
+    @property
+    def project_id(self) -> str:
+        """The project of all calls."""
+        return self._project_id
 
     async def rows(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a text, with the project bound."""
@@ -70,7 +76,7 @@ class Reader:
         """Whether anything of a trace is stored, even if it is not listed yet."""
         return bool((await self.rows("trace_begun", traceId=trace_id))[0][0])
 
-    async def resolve(self, reference: str, label: Label | None, trace_id: str | None) -> Element:
+    async def resolve(self, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
         """The element that a reference means; see ``store.shared.resolving``."""
         check_reference(reference, label)
         asked: dict[str, Any] = {"reference": reference, "label": None, "traceId": None}
@@ -98,11 +104,11 @@ class Reader:
         self,
         label: Label,
         trace_id: str,
-        first: int,
-        after: str | None,
-        kinds: Collection[str],
-        statuses: Collection[str],
-        since: int,
+        first: int = 1000,
+        after: str | None = None,
+        kinds: Collection[str] = (),
+        statuses: Collection[str] = (),
+        since: int = 0,
     ) -> Page[Element]:
         """A page of elements of a trace, in the order of the trace."""
         return (await self._pages(label, [trace_id], first, after, kinds, statuses, since))[trace_id]
@@ -111,11 +117,11 @@ class Reader:
         self,
         label: Label,
         trace_ids: Sequence[str],
-        first: int,
-        after: str | None,
-        kinds: Collection[str],
-        statuses: Collection[str],
-        since: int,
+        first: int = 100,
+        after: str | None = None,
+        kinds: Collection[str] = (),
+        statuses: Collection[str] = (),
+        since: int = 0,
     ) -> dict[str, Page[Element]]:
         """A page of each trace, by trace id."""
         known = [id_ for part in parts_of(trace_ids) for id_ in await self.items("known_traces", ids=part)]
@@ -147,7 +153,7 @@ class Reader:
         pages = await self.items(f"page_{label.lower()}", label, **parameters)
         return {id_: _whole_page(read_rows(label, rows), first) for id_, rows in pages}
 
-    async def traces(self, first: int, after: str | None) -> Page[Trace]:
+    async def traces(self, first: int = 100, after: str | None = None) -> Page[Trace]:
         """A page of traces, by time of creation and id."""
         place, last = cursor_in(_NUMBER_CURSOR, after, _BEFORE_ALL)
         keys = await self.items("page_trace", place=int(place), last=last, count=first + 1)
@@ -162,7 +168,7 @@ class Reader:
             for number, kind, status, count, micros, last in rows
         ]
 
-    async def verdict_groups(self, trace_id: str | None) -> list[VerdictGroup]:
+    async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
         """Failures counted by method, error type and blamed operation of their verdicts."""
         return in_order_of_size(VerdictGroup(*row) for row in await self.items("verdict_groups", traceId=trace_id))
 
@@ -186,13 +192,13 @@ class Reader:
         }
 
     async def derivations_of(
-        self, variable_ids: Sequence[str], direction: Direction, first: int
+        self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
     ) -> dict[str, list[Derivation]]:
         """The first derivations of each variable, by the variable's id."""
         rows = await self._rows_of("derivations_of", variable_ids, direction, count=first)
         return await self._lists(Label.DERIVATION, rows)
 
-    async def users_of(self, variable_ids: Sequence[str], first: int) -> dict[str, list[Operation]]:
+    async def users_of(self, variable_ids: Sequence[str], first: int = 100) -> dict[str, list[Operation]]:
         """The first operations that used each variable, by the variable's id."""
         return await self._lists(Label.OPERATION, await self._rows_of("users_of", variable_ids, count=first))
 
@@ -241,10 +247,35 @@ class Reader:
         """All versions of each variable's name, by the variable's id."""
         return await self._lists(Label.VARIABLE, await self._rows_of("versions", variable_ids))
 
-    async def timeline(self, stretches: Stretches) -> list[Period]:
-        """Counts of new elements in each stretch of time."""
+    async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
+        """Counts of new elements in each stretch of ``seconds`` seconds."""
+        stretches = Stretches.between(since, until, seconds)
         bounds = {"since": from_microseconds(stretches.start), "until": from_microseconds(stretches.end)}
         return stretches.periods(await self.items("timeline", start=stretches.start, width=stretches.width, **bounds))
+
+    async def idle_traces(
+        self,
+        until: datetime,
+        before: datetime | None = None,
+        keep: int | None = None,
+        first: int = 100,
+        after: str | None = None,
+    ) -> Page[IdleTrace]:
+        """A page of idle traces."""
+        start = read_place(after)
+        kept = [] if keep is None else await self.items("written_in_order", skip=keep - 1)
+        end = end_of_list(until, before, IdlePosition(*kept[0]) if kept else None)
+        keys = await self.items(
+            "page_idle_trace",
+            at=from_microseconds(start.at),
+            last=start.id,
+            until=from_microseconds(end.at),
+            untilId=end.id,
+            count=max(first, 0) + 1,
+        )
+        places = [IdlePosition(*key) for key in keys]
+        found = await self.get(Label.TRACE, [place.id for place in places[:first]])
+        return idle_page(places, first, found)
 
     async def _rows_of(
         self, name: str, ids: Iterable[str], about: StrEnum | None = None, **parameters: Any

@@ -19,7 +19,7 @@ from store.contract.answers import Page
 from store.contract.records import ProjectRecords, QueueState, Registry
 from store.neo4j.annotations import Neo4jAnnotations
 from store.neo4j.connection import Connection, run_text
-from store.neo4j.record_rows import entry_row, record_of, row_of
+from store.neo4j.rows import entry_row, record_of, row_of
 from store.shared.record_rows import (
     API_KEYS,
     AUDIT_ENTRIES,

@@ -13,12 +13,16 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
 
-from schema.microseconds import Times, to_microseconds
+import neo4j.time
+
+from schema.control import AuditEntry
 from schema.models import Attribution, Completion, Derivation, Element, Operation, Session, Variable, camel_case
+from schema.times import Times, to_microseconds
 from schema.words import words
 from store.contract.answers import Label
 from store.runtime.garbage_collector import collector_paused
 from store.shared.columns import DECLARED, Codec, Column
+from store.shared.record_rows import AUDIT_ENTRIES, Form, R
 from store.shared.references import cited, losses
 
 Row = dict[str, Any]
@@ -135,3 +139,26 @@ def _decoded(column: Column, values: Sequence[Any], times: Times) -> Iterable[An
 def element_id(element: Element) -> str:
     """The id. Rows of one label are written in the order of ids, so that all writers lock nodes in the same order."""
     return element.id
+
+
+def entry_row(entry: AuditEntry, project_id: str) -> dict[str, Any]:
+    """The properties of an entry of a project's audit log.
+
+    Raises:
+        InputError: the entry is of another project.
+    """
+    AUDIT_ENTRIES.check_project(entry, project_id)
+    return row_of(AUDIT_ENTRIES, entry)
+
+
+def row_of(form: Form[R], record: R) -> dict[str, Any]:
+    """The properties of a record."""
+    return dict(zip(form.names, form.natives(record), strict=True))
+
+
+def record_of(form: Form[R], properties: Mapping[str, Any]) -> R:
+    """The record with these properties."""
+    values = (properties.get(name) for name in form.names)
+    return form.read(
+        to_microseconds(value.to_native()) if isinstance(value, neo4j.time.DateTime) else value for value in values
+    )

@@ -9,14 +9,13 @@ import neo4j
 
 from schema.annotation import VerdictChange
 from schema.control import AuditEntry
-from schema.microseconds import EPOCH
 from schema.models import Attribution
+from schema.times import EPOCH
 from store.contract.answers import Label
 from store.contract.verdict_changes import Undone, changes_of, is_human, undone
 from store.neo4j.connection import Connection, run_text
 from store.neo4j.read import Reader, getter
-from store.neo4j.record_rows import entry_row, record_of, row_of
-from store.neo4j.rows import read_rows, rows_of
+from store.neo4j.rows import entry_row, read_rows, record_of, row_of, rows_of
 from store.shared.record_rows import VERDICT_CHANGES
 
 Transaction = neo4j.AsyncManagedTransaction

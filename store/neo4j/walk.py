@@ -19,7 +19,7 @@ from store.contract.answers import NO_BUDGET, Budget, Closure, Direction, Label,
 from store.neo4j.read import Reader, parts_of
 from store.neo4j.rows import read_rows
 from store.shared.closure import Walk, bounded_walk
-from store.shared.paths import shortest_paths, steps_of
+from store.shared.paths import check_limit, shortest_paths, steps_of
 
 _FEW_STEPS = 16
 _UNBOUNDED = 2**31 - 1
@@ -27,14 +27,15 @@ _AFTER_ALL = 2**63 - 1
 _AT_ONCE = 8
 
 
-class Walker:
-    """Walks the causal graph of one project."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+class Walker(Reader):
+    """The walking methods of one project's store; see ``Walks``."""
 
     async def closure(
-        self, ids: Sequence[str], direction: Direction, budget: Budget, kinds: Collection[str]
+        self,
+        ids: Sequence[str],
+        direction: Direction = Direction.BACKWARD,
+        budget: Budget = NO_BUDGET,
+        kinds: Collection[str] = (),
     ) -> Closure:
         """The closure of some variables, within a budget.
 
@@ -48,9 +49,9 @@ class Walker:
             among = await self._of_kinds(among, kinds)
         is_whole = not walk.frontier and not kinds and budget.until is None
         variables, derivations = await asyncio.gather(
-            self._reader.get(Label.VARIABLE, among), self._derivations(among, direction, is_whole)
+            self.get(Label.VARIABLE, among), self._derivations(among, direction, is_whole)
         )
-        operations: list[Operation] = await self._reader.get(Label.OPERATION, {d.operation_id for d in derivations})
+        operations: list[Operation] = await self.get(Label.OPERATION, {d.operation_id for d in derivations})
         return Closure(
             roots,
             direction,
@@ -62,7 +63,11 @@ class Walker:
         )
 
     async def closures(
-        self, roots: Sequence[Sequence[str]], direction: Direction, budget: Budget, kinds: Collection[str]
+        self,
+        roots: Sequence[Sequence[str]],
+        direction: Direction = Direction.BACKWARD,
+        budget: Budget = NO_BUDGET,
+        kinds: Collection[str] = (),
     ) -> list[Closure]:
         """Several closures, one for each list of roots."""
         await self._check_roots(list(dict.fromkeys(id_ for ids in roots for id_ in ids)))
@@ -74,8 +79,9 @@ class Walker:
 
         return await asyncio.gather(*map(one, roots))
 
-    async def paths(self, source: str, target: str, limit: int) -> list[Path]:
+    async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
         """The shortest chains of derivations by which one of two variables depends on the other."""
+        check_limit(limit)
         await self._check_roots([source, target])
         for start, goal in ((source, target), (target, source)):
             found = await self._paths_between(start, goal, limit)
@@ -84,7 +90,7 @@ class Walker:
         return []
 
     async def _paths_between(self, start: str, goal: str, limit: int) -> list[Path]:
-        rows = await self._reader.items("pairs_of_closure", root=start)
+        rows = await self.items("pairs_of_closure", root=start)
         ranks = {source: rank for _, source, rank, _, _ in rows}
         chains = shortest_paths(((target, source) for target, source, *_ in rows), start, goal, ranks, limit)
         steps = steps_of(chains)
@@ -94,8 +100,8 @@ class Walker:
                 place = sequence, id_
                 oldest[target, source] = min(oldest.get((target, source), place), place)
         among = dict.fromkeys(id_ for chain in chains for id_ in chain)
-        variables = {v.id: v for v in await self._reader.get(Label.VARIABLE, among)}
-        derivations = {d.id: d for d in await self._reader.get(Label.DERIVATION, [id_ for _, id_ in oldest.values()])}
+        variables = {v.id: v for v in await self.get(Label.VARIABLE, among)}
+        derivations = {d.id: d for d in await self.get(Label.DERIVATION, [id_ for _, id_ in oldest.values()])}
         return [
             Path([variables[id_] for id_ in chain], [derivations[oldest[step][1]] for step in pairwise(chain)])
             for chain in chains
@@ -105,7 +111,7 @@ class Walker:
         if not roots:
             return Walk([], [])
         if budget == NO_BUDGET:
-            visited = await self._reader.items("closure", direction, roots=roots)
+            visited = await self.items("closure", direction, roots=roots)
             _check_found(roots, visited)
             return Walk(visited, [])
         await self._check_roots(roots)
@@ -123,7 +129,7 @@ class Walker:
 
     async def _step_by_step(self, roots: Sequence[str], direction: Direction, budget: Budget) -> Walk:
         async def step(ids: Sequence[str]) -> list[tuple[str, str, int]]:
-            read = self._reader.items
+            read = self.items
             return [tuple(pair) for part in parts_of(ids) for pair in await read("step", direction, ids=part)]
 
         return await bounded_walk(roots, direction, budget, step)
@@ -132,15 +138,15 @@ class Walker:
         nodes = _UNBOUNDED if budget.nodes is None else max(budget.nodes, len(roots))
         hops = _UNBOUNDED if budget.hops is None else budget.hops
         until = _AFTER_ALL if budget.until is None else budget.until
-        visited = await self._reader.items(
+        visited = await self.items(
             "nearest", direction, roots=roots, hops=hops, nodes=nodes, until=until, seconds=seconds
         )
-        frontier: list[str] = await self._reader.items("frontier", direction, ids=visited, until=until)
+        frontier: list[str] = await self.items("frontier", direction, ids=visited, until=until)
         return Walk(visited, sorted(frontier))
 
     async def _of_kinds(self, ids: Sequence[str], kinds: Collection[str]) -> list[str]:
         wanted = sorted(kinds)
-        return [id_ for part in parts_of(ids) for id_ in await self._reader.items("of_kinds", ids=part, kinds=wanted)]
+        return [id_ for part in parts_of(ids) for id_ in await self.items("of_kinds", ids=part, kinds=wanted)]
 
     async def _derivations(self, among: Sequence[str], direction: Direction, is_whole: bool) -> list[Derivation]:
         """The derivations with both ends among some variables; a whole closure needs no check of the far ends."""
@@ -150,12 +156,12 @@ class Walker:
             for part in parts_of(among)
             for derivation in read_rows(
                 Label.DERIVATION,
-                await self._reader.items("closure_derivations", direction, ids=part, among=bounds),
+                await self.items("closure_derivations", direction, ids=part, among=bounds),
             )
         ]
 
     async def _check_roots(self, roots: Sequence[str]) -> None:
-        found: list[Variable] = await self._reader.get(Label.VARIABLE, roots)
+        found: list[Variable] = await self.get(Label.VARIABLE, roots)
         _check_found(roots, (variable.id for variable in found))
 
 

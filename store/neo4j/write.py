@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -22,17 +22,15 @@ import neo4j
 
 from schema.control import BEGUN, AuditEntry
 from schema.errors import InputError
-from schema.microseconds import EPOCH, to_microseconds
 from schema.models import WHOLE_VALUE_BYTES, Batch
+from schema.times import EPOCH, to_microseconds
 from store.contract.answers import Label, Stored, WriteResult
 from store.neo4j.connection import Connection, TakenError, run_text
 from store.neo4j.read import Reader, getter
-from store.neo4j.record_rows import entry_row
-from store.neo4j.references import check_references
-from store.neo4j.rows import Row, completion_row, element_id, read_rows, rows_of
+from store.neo4j.rows import Row, completion_row, element_id, entry_row, read_rows, rows_of
 from store.neo4j.verdict_changes import keep_replaced
 from store.shared.conflicts import check
-from store.shared.references import check_ownership, check_values, elements_of, place_of
+from store.shared.references import check_ownership, check_values, elements_of, place_of, references
 from store.values.contract import ValueStore
 from store.values.packs import PackWriter
 
@@ -287,3 +285,36 @@ def _of_links(name: str, rows: Iterable[Row]) -> Iterator[_Statement]:
 def _transactions(statements: Iterator[_Statement]) -> Iterator[list[_Statement]]:
     while part := list(islice(statements, _STATEMENTS_A_TRANSACTION)):
         yield part
+
+
+async def check_references(
+    batch: Batch, unique: Mapping[Label, Mapping[str, Any]], stored: Mapping[Label, Mapping[str, Any]], reader: Reader
+) -> None:
+    """Check that all references are to elements of the batch, or to stored elements of the trace.
+
+    Without the check, relationships to missing nodes would be dropped silently.
+
+    Args:
+        batch: the batch.
+        unique: the elements of the batch, by label and id.
+        stored: stored elements, as far as known; further elements are looked up.
+        reader: for the look-ups.
+
+    Raises:
+        InputError: an element refers to an element that is neither in the batch nor stored.
+    """
+    known: dict[Label, set[Any]] = {}
+    for place, label, ids in references(batch):
+        if label not in known:
+            known[label] = {None, *unique[label], *_of_trace(batch.trace.id, stored.get(label, {}).values())}
+        missing = ids - known[label]
+        if not missing:
+            continue
+        found = await reader.get(label, [id_ for id_ in missing if id_ is not None])
+        known[label] |= _of_trace(batch.trace.id, found)
+        for id_ in missing - known[label]:
+            raise InputError("batch", place, f"refers to {label.lower()} {id_}, which does not exist")
+
+
+def _of_trace(trace_id: str, elements: Iterable[Any]) -> set[str]:
+    return {element.id for element in elements if element.trace_id == trace_id}

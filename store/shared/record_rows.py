@@ -14,9 +14,8 @@ from typing import Any, Generic, TypeVar
 from schema.annotation import AnnotationQueue, Assignment, CaseOrder, Progress, VerdictChange
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy, Role
 from schema.errors import ConflictError, InputError
-from schema.microseconds import from_microseconds, to_microseconds
 from schema.models import camel_case
-from schema.times import in_utc
+from schema.times import from_microseconds, in_utc, to_microseconds
 from store.contract.answers import Page
 
 R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy, VerdictChange, AnnotationQueue, Assignment)

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from schema.errors import InputError
-from schema.microseconds import EPOCH, to_microseconds
-from schema.times import in_utc
+from schema.times import EPOCH, in_utc, to_microseconds
 from store.contract.answers import Label, Period
 
 MOST_STRETCHES = 10_000

@@ -11,16 +11,14 @@ from typing_extensions import override
 from schema.annotation import AnnotationQueue, Assignment
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
-from schema.microseconds import from_microseconds, to_microseconds
+from schema.times import from_microseconds, to_microseconds
 from store.contract.annotations import Annotations, ToJudge, taken, to_judge_of
 from store.contract.answers import Page
 from store.contract.assigning import Bench, Decide, Decision
 from store.shared.record_rows import ASSIGNMENTS, QUEUES, read_cursor
-from store.sqlite.audit_entries import check_entry, insert_entries
 from store.sqlite.connections import Connections
-from store.sqlite.context import ReadContext
-from store.sqlite.queries import sql
-from store.sqlite.tables import Table
+from store.sqlite.context import ReadContext, check_entry, insert_entries
+from store.sqlite.queries import Table, sql
 
 
 class SqliteAnnotations(Annotations):

@@ -20,7 +20,6 @@ import apsw
 from schema.errors import DamagedError, DiskFullError, StoreError
 from store.runtime.garbage_collector import collector_paused
 from store.runtime.private_files import has_room, make_private
-from store.sqlite.functions import add_functions
 
 T = TypeVar("T")
 
@@ -204,3 +203,13 @@ def _explain(error: apsw.Error) -> str:
     if isinstance(error, apsw.CorruptError):
         return "the file is damaged"
     return f"{type(error).__name__}: {error}"
+
+
+def add_functions(connection: apsw.Connection) -> None:
+    """Add ``lowered`` to a connection: lower case for all scripts, like Neo4j's ``toLower``; ``lower`` is for ASCII."""
+    connection.create_scalar_function("lowered", _lowered, 1, deterministic=True)
+
+
+def _lowered(*arguments: apsw.SQLiteValue) -> str:
+    (text,) = arguments
+    return str(text).lower()

@@ -1,4 +1,4 @@
-"""A transaction on a SQLite file for one project, and small helpers of all queries."""
+"""A transaction on a SQLite file for one project, and small helpers of all queries: keys, cursors, audit entries."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from zlib import crc32
 import apsw
 import msgspec
 
+from schema.control import AuditEntry
+from schema.errors import InputError
 from schema.ids import ID_LENGTH
 from schema.models import Variable
 from store.contract.answers import Label
-from store.sqlite.queries import sql
+from store.shared.record_rows import AUDIT_ENTRIES
+from store.sqlite.queries import Table, sql
 from store.sqlite.rows import RowReader
 
+FIRST_ID = "0" * ID_LENGTH
 _HEX = re.compile("[0-9a-f]+")
 
 
@@ -59,3 +63,49 @@ def is_hex(text: str) -> bool:
 def text_hash(text: str) -> int:
     """The hash by which the table ``text`` is searched; queries also compare the text itself."""
     return crc32(text.encode())
+
+
+def number_cursor(cursor: str) -> tuple[int, int]:
+    """A cursor of two numbers: sequence and key."""
+    found = re.fullmatch(r"(\d{1,18}):(\d{1,18})", cursor)
+    if not found:
+        raise _bad_cursor(cursor)
+    return int(found[1]), int(found[2])
+
+
+def id_cursor(cursor: str | None, start: str) -> tuple[str, str]:
+    """A cursor of a place, written like ``start``, and an id."""
+    if cursor is None:
+        return start, FIRST_ID
+    place = "[0-9a-f]{32}" if start == FIRST_ID else r"-?\d{1,18}"
+    found = re.fullmatch(f"({place}):([0-9a-f]{{32}})", cursor)
+    if not found:
+        raise _bad_cursor(cursor)
+    return found[1], found[2]
+
+
+def _bad_cursor(cursor: str) -> InputError:
+    return InputError("cursor", "", f"{cursor[:80]!r} is not a cursor of this list")
+
+
+def check_entry(entry: AuditEntry | None, project_id: str) -> None:
+    """Check that an entry is None or of the project.
+
+    Raises:
+        InputError: the entry is of another project.
+    """
+    if entry is not None:
+        AUDIT_ENTRIES.check_project(entry, project_id)
+
+
+def insert_entries(connection: apsw.Connection, entries: Sequence[AuditEntry | None]) -> None:
+    """Add entries that are not None; entries with a stored id are ignored."""
+    for entry in entries:
+        if entry is not None:
+            connection.execute(sql("tables.insert_new", Table.AUDIT_ENTRY), AUDIT_ENTRIES.values(entry))
+
+
+def settle_entry(connection: apsw.Connection, entry: AuditEntry) -> None:
+    """Set the outcome of a stored entry from ``BEGUN`` to the outcome of ``entry``."""
+    bindings = {"id": entry.id, "project": entry.project_id, "outcome": entry.outcome}
+    connection.execute(sql("records.settle_entry"), bindings)

@@ -7,29 +7,25 @@ from typing import Any
 
 import msgspec
 
-from schema.ids import ID_LENGTH
 from schema.kinds import HUMAN_METHOD
 from schema.models import Failure
 from store.contract.answers import ALL_FAILURES, FailureFilter, FailureOrder, Page
 from store.shared.failure_cursor import cursor_at, place_after
-from store.sqlite.context import ReadContext
-from store.sqlite.cursors import id_cursor
-
-_FIRST_ID = "0" * ID_LENGTH
+from store.sqlite.context import FIRST_ID, ReadContext, id_cursor
 
 
 def page(
     context: ReadContext,
-    trace_id: str | None,
-    first: int,
-    after: str | None,
+    trace_id: str | None = None,
+    first: int = 100,
+    after: str | None = None,
     wanted: FailureFilter = ALL_FAILURES,
     order: FailureOrder | None = None,
 ) -> Page[Failure]:
     """A page of the wanted failures; without an ``order``, by trace and id."""
     bindings = _bindings(wanted) | {"trace": trace_id, "count": first + 1}
     if order is None:
-        place, last = id_cursor(after, _FIRST_ID)
+        place, last = id_cursor(after, FIRST_ID)
         rows = context.rows("failures.page", place=place, last=last, **bindings)
         cursors = [f"{trace.lower()}:{id_.lower()}" for _, trace, id_ in rows]
     else:
@@ -42,7 +38,7 @@ def page(
     return Page([found[k] for k in here], cursors[first - 1] if len(rows) > first else None)
 
 
-def count(context: ReadContext, trace_id: str | None, wanted: FailureFilter) -> int:
+def count(context: ReadContext, trace_id: str | None = None, wanted: FailureFilter = ALL_FAILURES) -> int:
     """The number of wanted failures, of one trace or of all."""
     ((found,),) = context.rows("failures.count", trace=trace_id, **_bindings(wanted))
     return int(found)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -16,10 +17,11 @@ from store.contract.answers import ScanResult, SearchHit
 from store.sqlite.context import ReadContext, text_hash
 from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
+from store.values.contract import ValueStore
 from store.values.packs import PackCache, PackEntry, cut_all, decompress, read_all
 
 
-def search(context: ReadContext, text: str, trace_id: str | None, limit: int) -> list[SearchHit]:
+def search(context: ReadContext, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
     """Recorded variables with all words of a text in name, comment and preview, the best hit first."""
     query = " AND ".join('"' + " ".join(phrase) + '"' for phrase in phrases(text))
     if not query:
@@ -151,3 +153,33 @@ def values_in_file(context: ReadContext, trace_id: str, hashes: Sequence[str], c
 def known_values(context: ReadContext, trace_id: str) -> set[str]:
     """Hashes of the values of a trace in packs of the file."""
     return {VALUE_HASH_PREFIX + digest for (digest,) in context.rows("values.hashes", trace=trace_id)}
+
+
+Read = Callable[..., Awaitable[Any]]
+
+
+async def scan_outside(
+    read: Read, values: ValueStore, project_id: str, text: str, trace_id: str | None, bounds: ScanBounds
+) -> ScanResult:
+    """The same as ``scan``, but the packs are read from a value store."""
+    progress: ScanProgress = await read(scan_inline, text, trace_id, bounds)
+    traces: list[str] = [trace_id] if trace_id else await read(_trace_ids)
+    for one in traces:
+        async for value_hash, value in values.scan(project_id, one):
+            if bounds.reached(progress.scanned):
+                progress.truncated = True
+                break
+            progress.scanned += len(value)
+            if contains(value, text):
+                progress.matched.update(await read(_keys_of_hash, one, value_hash))
+    result: ScanResult = await read(scan_result, text, bounds, progress)
+    return result
+
+
+def _trace_ids(context: ReadContext) -> list[str]:
+    return [value.lower() for (value,) in context.rows("traces.ids")]
+
+
+def _keys_of_hash(context: ReadContext, trace_id: str, value_hash: str) -> list[int]:
+    digest = value_hash.partition(":")[2]
+    return [k for (k,) in context.rows("values.by_hash", trace=trace_id, hash=digest)]

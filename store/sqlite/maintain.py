@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from schema.errors import NotFoundError
 from schema.models import Batch
@@ -46,8 +47,9 @@ def counts(context: ReadContext, trace_ids: Sequence[str]) -> dict[str, dict[str
     return {id_: dict(zip(labels, counted[k], strict=True)) for id_, k in keys.items()}
 
 
-def timeline(context: ReadContext, stretches: Stretches) -> list[Period]:
-    """Counts of new elements in each stretch of time."""
+def timeline(context: ReadContext, since: datetime, until: datetime, seconds: int) -> list[Period]:
+    """Counts of new elements in each stretch of ``seconds`` seconds."""
+    stretches = Stretches.between(since, until, seconds)
     return stretches.periods(context.rows("timeline", start=stretches.start, end=stretches.end, width=stretches.width))
 
 

@@ -10,8 +10,7 @@ import apsw
 from schema.errors import StoreError
 from schema.migrations import migrations, too_old
 from schema.models import format_time
-from store.sqlite.queries import sql
-from store.sqlite.tables import Table
+from store.sqlite.queries import Table, sql
 
 
 def migrate(connection: apsw.Connection, layout: str = "sqlite") -> list[str]:

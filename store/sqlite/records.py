@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
-from schema.microseconds import from_microseconds, to_microseconds
+from schema.times import from_microseconds, to_microseconds
 from store.contract.answers import Page
 from store.contract.records import ProjectRecords, QueueState, Registry
 from store.shared.record_rows import (
@@ -26,11 +26,9 @@ from store.shared.record_rows import (
     read_cursor,
 )
 from store.sqlite.annotations import SqliteAnnotations
-from store.sqlite.audit_entries import check_entry, insert_entries, settle_entry
 from store.sqlite.connections import Connections
-from store.sqlite.context import ReadContext
-from store.sqlite.queries import sql
-from store.sqlite.tables import Table
+from store.sqlite.context import ReadContext, check_entry, insert_entries, settle_entry
+from store.sqlite.queries import Table, sql
 
 R = TypeVar("R", ApiKey, Job, AuditEntry)
 

@@ -11,15 +11,14 @@ import apsw
 import msgspec
 
 from schema.errors import InputError
-from schema.microseconds import to_microseconds
+from schema.times import to_microseconds
 from store.contract.answers import Label, WriteResult
 from store.shared.columns import DECLARED, Codec, Column
 from store.shared.conflicts import check
 from store.shared.references import place_of
 from store.sqlite.context import text_hash
-from store.sqlite.queries import sql
+from store.sqlite.queries import Table, sql
 from store.sqlite.rows import RowReader
-from store.sqlite.tables import Table
 
 _COUNTED = (Label.TRACE, Table.TEXT, Table.PACK, Table.VALUE, *(label for label in Label if label is not Label.TRACE))
 """The tables whose last keys the text ``next.keys`` selects, in the order of its columns."""
@@ -54,7 +53,7 @@ class Keys:
         self.connection.executemany(sql(name, about), rows)
 
     def insert(self, table: StrEnum, rows: Iterable[Sequence[Any]]) -> None:
-        """Add rows to a table, with the columns of ``store.sqlite.tables``."""
+        """Add rows to a table, with the columns of ``store.sqlite.queries``."""
         self.change("tables.insert", rows, table)
 
     def take(self, table: StrEnum, count: int) -> int:

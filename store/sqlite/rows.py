@@ -17,12 +17,11 @@ import apsw
 import msgspec
 
 from schema.ids import VALUE_HASH_PREFIX
-from schema.microseconds import Times
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES, Element
+from schema.times import Times
 from store.contract.answers import Label
 from store.shared.columns import DECLARED, Codec, Column, Declaration
-from store.sqlite.queries import sql
-from store.sqlite.tables import read_columns
+from store.sqlite.queries import read_columns, sql
 
 E = TypeVar("E", bound=Element)
 

@@ -11,8 +11,8 @@ import msgspec
 
 from schema.ids import ID_LENGTH
 from schema.kinds import DerivationKind
-from schema.microseconds import from_microseconds
 from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
+from schema.times import from_microseconds
 from store.contract.answers import (
     IN_ORDER,
     Activity,
@@ -25,15 +25,14 @@ from store.contract.answers import (
     VerdictGroup,
     in_order_of_size,
 )
+from store.contract.idle import IdlePosition, IdleTrace, end_of_list, idle_page, read_place
 from store.shared.resolving import check_reference, in_place, is_prefix, is_whole_id, only_one
 from store.sqlite import failures
-from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
-from store.sqlite.cursors import id_cursor, number_cursor
+from store.sqlite.context import ReadContext, id_cursor, in_order, is_hex, keys_of, number_cursor, text_hash
 from store.sqlite.rows import bind_keys
 
 E = TypeVar("E", Derivation, Operation)
 
-_FIRST_ID = "0" * ID_LENGTH
 _EXTERNAL = {
     Label.TRACE: "traces.external",
     Label.SESSION: "elements.external",
@@ -59,7 +58,7 @@ def elements(context: ReadContext, label: Label, ids: Sequence[str]) -> list[Ele
     return [found[keys[id_]] for id_ in ids if id_ in keys]
 
 
-def resolve(context: ReadContext, reference: str, label: Label | None, trace_id: str | None) -> Element:
+def resolve(context: ReadContext, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
     """The element that a reference means; see ``store.shared.resolving``."""
     check_reference(reference, label)
     if is_whole_id(reference):
@@ -91,11 +90,11 @@ def page(
     context: ReadContext,
     label: Label,
     trace_id: str,
-    first: int,
-    after: str | None,
-    kinds: Collection[str],
-    statuses: Collection[str],
-    since: int,
+    first: int = 1000,
+    after: str | None = None,
+    kinds: Collection[str] = (),
+    statuses: Collection[str] = (),
+    since: int = 0,
 ) -> Page[Element]:
     """A page of elements of a trace, in the order of the trace."""
     bindings: dict[str, Any] = {"trace": trace_id}
@@ -119,11 +118,11 @@ def pages(
     context: ReadContext,
     label: Label,
     trace_ids: Sequence[str],
-    first: int,
-    after: str | None,
-    kinds: Collection[str],
-    statuses: Collection[str],
-    since: int,
+    first: int = 100,
+    after: str | None = None,
+    kinds: Collection[str] = (),
+    statuses: Collection[str] = (),
+    since: int = 0,
 ) -> dict[str, Page[Any]]:
     """A page of each trace, by trace id."""
     return {
@@ -134,7 +133,7 @@ def pages(
     }
 
 
-def trace_page(context: ReadContext, first: int, after: str | None) -> Page[Trace]:
+def traces(context: ReadContext, first: int = 100, after: str | None = None) -> Page[Trace]:
     """A page of traces, by time of creation and id."""
     place, last = id_cursor(after, "-9223372036854775808")
     rows = context.rows("traces.page", place=int(place), last=last, count=first + 1)
@@ -152,7 +151,7 @@ def activity(context: ReadContext, trace_id: str, width: int) -> list[Activity]:
     ]
 
 
-def verdict_groups(context: ReadContext, trace_id: str | None) -> list[VerdictGroup]:
+def verdict_groups(context: ReadContext, trace_id: str | None = None) -> list[VerdictGroup]:
     """Failures counted by method, error type and blamed operation of their verdicts."""
     return in_order_of_size(VerdictGroup(*row) for row in context.rows("attributions.groups", trace=trace_id))
 
@@ -197,7 +196,7 @@ def operations(context: ReadContext, operation_ids: Sequence[str]) -> dict[str, 
 
 
 def derivations_of(
-    context: ReadContext, variable_ids: Sequence[str], direction: Direction, first: int
+    context: ReadContext, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
 ) -> dict[str, list[Derivation]]:
     """The first derivations of each variable, by the variable's id."""
     keys = keys_of(context, Label.VARIABLE, variable_ids)
@@ -205,7 +204,7 @@ def derivations_of(
     return _listed(context, keys, Derivation, rows)
 
 
-def users_of(context: ReadContext, variable_ids: Sequence[str], first: int) -> dict[str, list[Operation]]:
+def users_of(context: ReadContext, variable_ids: Sequence[str], first: int = 100) -> dict[str, list[Operation]]:
     """The first operations that used each variable, by the variable's id."""
     keys = keys_of(context, Label.VARIABLE, variable_ids)
     rows = context.rows("operations.users_of", keys=bind_keys(keys.values()), count=first)
@@ -264,3 +263,22 @@ def versions_of(context: ReadContext, variable_ids: Sequence[str]) -> dict[str, 
     for variable_k, k in rows:
         listed[variable_k].append(found[k])
     return {id_: sorted(listed[k], key=lambda v: (v.version, v.sequence)) for id_, k in keys.items()}
+
+
+def idle_traces(
+    context: ReadContext,
+    until: datetime,
+    before: datetime | None = None,
+    keep: int | None = None,
+    first: int = 100,
+    after: str | None = None,
+) -> Page[IdleTrace]:
+    """A page of idle traces; see ``GraphStore.idle_traces``."""
+    start = read_place(after)
+    kept = [] if keep is None else context.rows("traces.written_in_order", skip=keep - 1)
+    end = end_of_list(until, before, IdlePosition(kept[0][0], kept[0][1].hex()) if kept else None)
+    rows = context.rows(
+        "traces.page_idle", place=start.at, last=start.id, end=end.at, end_id=end.id, count=max(first, 0) + 1
+    )
+    found = context.reader().read(Trace, [k for k, _, _ in rows[:first]])
+    return idle_page([IdlePosition(at, id_.hex()) for _, at, id_ in rows], first, found.values())

@@ -2,75 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import apsw
 from typing_extensions import override
 
-from schema.annotation import VerdictChange
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
-from schema.models import (
-    Attribution,
-    Batch,
-    Derivation,
-    Element,
-    Failure,
-    Invalidation,
-    Operation,
-    Trace,
-    Usage,
-    Variable,
-)
-from store.contract.answers import (
-    ALL_FAILURES,
-    NO_BUDGET,
-    Activity,
-    Budget,
-    Closure,
-    Direction,
-    Edge,
-    FailureFilter,
-    FailureOrder,
-    Label,
-    OperationDetail,
-    Page,
-    Path,
-    Period,
-    ScanResult,
-    SearchHit,
-    Stats,
-    Stored,
-    VerdictGroup,
-    WriteResult,
-)
-from store.contract.idle import IdleTrace
+from schema.models import Attribution, Batch, Variable
+from store.contract.answers import Label, ScanResult, Stats, Stored, WriteResult
 from store.contract.protocol import GraphStore
 from store.contract.records import ProjectRecords
 from store.shared.auditing import apart, begun
-from store.shared.paths import check_limit
 from store.shared.references import check_ownership, check_values
-from store.shared.timeline import Stretches
-from store.sqlite import failures, find, select, walk
-from store.sqlite.audit_entries import check_entry, insert_entries, settle_entry
+from store.sqlite import failures as failure_pages
+from store.sqlite import find, maintain, select, walk
+from store.sqlite import verdict_changes as history
 from store.sqlite.connections import Connections
-from store.sqlite.context import ReadContext
-from store.sqlite.idle import idle_traces
-from store.sqlite.maintain import (
-    check_conflicts,
-    counts,
-    delete_attributions,
-    delete_failure,
-    delete_trace,
-    stats,
-    timeline,
-)
+from store.sqlite.context import ReadContext, check_entry, insert_entries, settle_entry
 from store.sqlite.records import SqliteRecords
-from store.sqlite.scan import scan_outside
-from store.sqlite.verdict_changes import keep_replaced, undo_verdict, verdict_changes
 from store.sqlite.write import write_batch
 from store.values.contract import ValueStore, split_values
 from store.values.packs import PackCache, PackWriter
@@ -79,8 +31,47 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
+def _reads(
+    work: Callable[Concatenate[ReadContext, P], T],
+) -> Callable[Concatenate[SqliteStore, P], Coroutine[Any, Any, T]]:
+    """A method of the store from a function that reads in one transaction."""
+
+    async def method(self: SqliteStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._read(work, *args, **kwargs)
+
+    return method
+
+
 class SqliteStore(GraphStore):
     """One project's traces; the long values are in the file, or in a value store."""
+
+    get = _reads(select.elements)
+    resolve = _reads(select.resolve)
+    traces = _reads(select.traces)
+    page = _reads(select.page)
+    pages = _reads(select.pages)
+    stored = _reads(select.stored)
+    edges = _reads(select.edges)
+    usages = _reads(select.usages)
+    invalidations = _reads(select.invalidations)
+    operations = _reads(select.operations)
+    derivations_of = _reads(select.derivations_of)
+    users_of = _reads(select.users_of)
+    versions_of = _reads(select.versions_of)
+    activity = _reads(select.activity)
+    idle_traces = _reads(select.idle_traces)
+    attributions = _reads(select.attributions)
+    verdict_groups = _reads(select.verdict_groups)
+    verdict_changes = _reads(history.verdict_changes)
+    failures = _reads(failure_pages.page)
+    count_failures = _reads(failure_pages.count)
+    named = _reads(find.named)
+    search = _reads(find.search)
+    closure = _reads(walk.closure)
+    closures = _reads(walk.closures)
+    paths = _reads(walk.paths)
+    counts = _reads(maintain.counts)
+    timeline = _reads(maintain.timeline)
 
     def __init__(
         self,
@@ -136,7 +127,7 @@ class SqliteStore(GraphStore):
         check_entry(entry, self._project_id)
         packs = values.packs() if values else iter(())
         if self._values is not None:
-            await self._read(check_conflicts, batch)
+            await self._read(maintain.check_conflicts, batch)
             arrived = values.hashes if values else set()
             check_values(batch, arrived, await self._values.hashes(self._project_id, batch.trace.id))
             await self._values.put(self._project_id, batch.trace.id, packs)
@@ -144,110 +135,11 @@ class SqliteStore(GraphStore):
         in_file = self._values is None
 
         def work(context: ReadContext) -> WriteResult:
-            keep_replaced(context, batch.attributions)
+            history.keep_replaced(context, batch.attributions)
             return write_batch(context.connection, self._project_id, batch, packs, in_file)
 
         async with apart(self._log, entry) as own:
             return await self._write(work, own)
-
-    @override
-    async def get(self, label: Label, ids: Sequence[str]) -> list[Element]:
-        return await self._read(select.elements, label, ids)
-
-    @override
-    async def resolve(self, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
-        return await self._read(select.resolve, reference, label, trace_id)
-
-    @override
-    async def traces(self, first: int = 100, after: str | None = None) -> Page[Trace]:
-        return await self._read(select.trace_page, first, after)
-
-    @override
-    async def page(
-        self,
-        label: Label,
-        trace_id: str,
-        first: int = 1000,
-        after: str | None = None,
-        kinds: Collection[str] = (),
-        statuses: Collection[str] = (),
-        since: int = 0,
-    ) -> Page[Element]:
-        return await self._read(select.page, label, trace_id, first, after, kinds, statuses, since)
-
-    @override
-    async def pages(
-        self,
-        label: Label,
-        trace_ids: Sequence[str],
-        first: int = 100,
-        after: str | None = None,
-        kinds: Collection[str] = (),
-        statuses: Collection[str] = (),
-        since: int = 0,
-    ) -> dict[str, Page[Element]]:
-        return await self._read(select.pages, label, trace_ids, first, after, kinds, statuses, since)
-
-    @override
-    async def failures(
-        self,
-        trace_id: str | None = None,
-        first: int = 100,
-        after: str | None = None,
-        wanted: FailureFilter = ALL_FAILURES,
-        order: FailureOrder | None = None,
-    ) -> Page[Failure]:
-        return await self._read(failures.page, trace_id, first, after, wanted, order)
-
-    @override
-    async def count_failures(self, trace_id: str | None = None, wanted: FailureFilter = ALL_FAILURES) -> int:
-        return await self._read(failures.count, trace_id, wanted)
-
-    @override
-    async def activity(self, trace_id: str, width: int) -> list[Activity]:
-        return await self._read(select.activity, trace_id, width)
-
-    @override
-    async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
-        return await self._read(select.verdict_groups, trace_id)
-
-    @override
-    async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
-        return await self._read(select.attributions, failure_ids)
-
-    @override
-    async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
-        return await self._read(select.operations, operation_ids)
-
-    @override
-    async def derivations_of(
-        self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
-    ) -> dict[str, list[Derivation]]:
-        return await self._read(select.derivations_of, variable_ids, direction, first)
-
-    @override
-    async def users_of(self, variable_ids: Sequence[str], first: int = 100) -> dict[str, list[Operation]]:
-        return await self._read(select.users_of, variable_ids, first)
-
-    @override
-    async def edges(self, trace_id: str) -> list[Edge]:
-        return await self._read(select.edges, trace_id)
-
-    @override
-    async def usages(self, trace_id: str) -> list[Usage]:
-        return await self._read(select.usages, trace_id)
-
-    @override
-    async def invalidations(self, trace_id: str) -> list[Invalidation]:
-        return await self._read(select.invalidations, trace_id)
-
-    @override
-    async def named(self, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
-        return await self._read(find.named, name, version, trace_id, limit)
-
-    @override
-    async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
-        return await self._read(find.search, text, trace_id, limit)
 
     @override
     async def scan(
@@ -261,36 +153,7 @@ class SqliteStore(GraphStore):
         bounds = find.ScanBounds.starting_now(limit, max_bytes, seconds)
         if self._values is None:
             return await self._read(find.scan, text, trace_id, bounds)
-        return await scan_outside(self._read, self._values, self._project_id, text, trace_id, bounds)
-
-    @override
-    async def closure(
-        self,
-        ids: Sequence[str],
-        direction: Direction = Direction.BACKWARD,
-        budget: Budget = NO_BUDGET,
-        kinds: Collection[str] = (),
-    ) -> Closure:
-        return await self._read(walk.closure, ids, direction, budget, kinds)
-
-    @override
-    async def closures(
-        self,
-        roots: Sequence[Sequence[str]],
-        direction: Direction = Direction.BACKWARD,
-        budget: Budget = NO_BUDGET,
-        kinds: Collection[str] = (),
-    ) -> list[Closure]:
-        return await self._read(walk.closures, roots, direction, budget, kinds)
-
-    @override
-    async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
-        check_limit(limit)
-        return await self._read(walk.paths, source, target, limit)
-
-    @override
-    async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-        return await self._read(select.versions_of, variable_ids)
+        return await find.scan_outside(self._read, self._values, self._project_id, text, trace_id, bounds)
 
     @override
     async def values(self, variables: Sequence[Variable]) -> dict[str, bytes]:
@@ -303,25 +166,10 @@ class SqliteStore(GraphStore):
         return found
 
     @override
-    async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-        return await self._read(select.stored, trace_id, ids)
-
-    @override
     async def known_values(self, trace_id: str) -> set[str]:
         if self._values is None:
             return await self._read(find.known_values, trace_id)
         return await self._values.hashes(self._project_id, trace_id)
-
-    @override
-    async def idle_traces(
-        self,
-        until: datetime,
-        before: datetime | None = None,
-        keep: int | None = None,
-        first: int = 100,
-        after: str | None = None,
-    ) -> Page[IdleTrace]:
-        return await self._read(idle_traces, until, before, keep, first, after)
 
     @override
     async def delete_attributions(
@@ -329,29 +177,25 @@ class SqliteStore(GraphStore):
     ) -> int:
         check_entry(entry, self._project_id)
         async with apart(self._log, entry) as own:
-            return await self._write(delete_attributions, own, ids, by)
-
-    @override
-    async def verdict_changes(self, failure_ids: Sequence[str]) -> list[VerdictChange]:
-        return await self._read(verdict_changes, failure_ids)
+            return await self._write(maintain.delete_attributions, own, ids, by)
 
     @override
     async def undo_verdict(self, attribution_id: str, by: str, entry: AuditEntry | None = None) -> Attribution | None:
         check_entry(entry, self._project_id)
         async with apart(self._log, entry) as own:
-            return (await self._write(undo_verdict, own, attribution_id, by)).verdict
+            return (await self._write(history.undo_verdict, own, attribution_id, by)).verdict
 
     @override
     async def delete_failure(self, failure_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
         check_entry(entry, self._project_id)
         async with apart(self._log, entry) as own:
-            return await self._write(delete_failure, own, failure_id)
+            return await self._write(maintain.delete_failure, own, failure_id)
 
     @override
     async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
         check_entry(entry, self._project_id)
         if self._log is None and self._values is None:
-            return await self._write(delete_trace, entry, trace_id)
+            return await self._write(maintain.delete_trace, entry, trace_id)
         if not await self.get(Label.TRACE, [trace_id]):
             raise NotFoundError(trace_id, Label.TRACE.value)
         async with apart(self._log, entry) as own, begun(SqliteRecords(self._connections, self._project_id), own):
@@ -360,7 +204,7 @@ class SqliteStore(GraphStore):
                 await self._values.delete(self._project_id, trace_id)
 
             def work(context: ReadContext) -> dict[str, int]:
-                deleted = delete_trace(context, trace_id)
+                deleted = maintain.delete_trace(context, trace_id)
                 if own is not None:
                     settle_entry(context.connection, own)
                 return deleted
@@ -369,17 +213,9 @@ class SqliteStore(GraphStore):
 
     @override
     async def stats(self, trace_id: str | None = None) -> Stats:
-        found = await self._read(stats, trace_id)
+        found = await self._read(maintain.stats, trace_id)
         if self._values is None:
             return found
         outside = await self._values.size()
         graph = found.graph_bytes or 0
         return replace(found, value_bytes=outside, total_bytes=graph + outside)
-
-    @override
-    async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-        return await self._read(counts, trace_ids)
-
-    @override
-    async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
-        return await self._read(timeline, Stretches.between(since, until, seconds))

@@ -14,9 +14,8 @@ from store.contract.verdict_changes import Undone, changes_of, is_human, undone
 from store.shared.record_rows import VERDICT_CHANGES
 from store.sqlite import select
 from store.sqlite.context import ReadContext, keys_of
-from store.sqlite.queries import sql
+from store.sqlite.queries import Table, sql
 from store.sqlite.rows import bind_keys
-from store.sqlite.tables import Table
 from store.sqlite.write import write_batch
 
 

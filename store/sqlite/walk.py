@@ -11,7 +11,7 @@ from schema.errors import NotFoundError
 from schema.models import Derivation, Operation, Variable
 from store.contract.answers import NO_BUDGET, Budget, Closure, Direction, Label, Path
 from store.shared.closure import LevelWalk
-from store.shared.paths import shortest_paths, steps_of
+from store.shared.paths import check_limit, shortest_paths, steps_of
 from store.sqlite.context import ReadContext, in_order, keys_of
 from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
@@ -31,7 +31,11 @@ def root_keys(context: ReadContext, ids: Sequence[str]) -> list[int]:
 
 
 def closure(
-    context: ReadContext, ids: Sequence[str], direction: Direction, budget: Budget, kinds: Collection[str]
+    context: ReadContext,
+    ids: Sequence[str],
+    direction: Direction = Direction.BACKWARD,
+    budget: Budget = NO_BUDGET,
+    kinds: Collection[str] = (),
 ) -> Closure:
     """The closure of some variables, within a budget.
 
@@ -54,16 +58,17 @@ def closure(
 def closures(
     context: ReadContext,
     roots: Sequence[Sequence[str]],
-    direction: Direction,
-    budget: Budget,
-    kinds: Collection[str],
+    direction: Direction = Direction.BACKWARD,
+    budget: Budget = NO_BUDGET,
+    kinds: Collection[str] = (),
 ) -> list[Closure]:
     """Several closures, one for each list of roots."""
     return [closure(context, ids, direction, budget, kinds) for ids in roots]
 
 
-def paths(context: ReadContext, source: str, target: str, limit: int) -> list[Path]:
+def paths(context: ReadContext, source: str, target: str, limit: int = 10) -> list[Path]:
     """The shortest chains of derivations by which one of two variables depends on the other."""
+    check_limit(limit)
     ends = root_keys(context, [source]) + root_keys(context, [target])
     for start, goal in (ends, ends[::-1]):
         keys = set(walk_all(context, [start], Direction.BACKWARD))

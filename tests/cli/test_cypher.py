@@ -16,7 +16,7 @@ from api.cli.cypher import _parameter
 from api.cli.errors import UsageError
 from store.neo4j import query
 from store.neo4j.database import Neo4jDatabase
-from store.neo4j.json_values import json_value
+from store.neo4j.query import json_value
 from tests.cli.conftest import Cli
 from tests.contract.samples import assistant
 from tests.neo4j_server import Neo4jServer

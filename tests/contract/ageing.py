@@ -6,7 +6,7 @@ from datetime import datetime
 
 import apsw
 
-from schema.microseconds import to_microseconds
+from schema.times import to_microseconds
 from store.contract.protocol import Database
 from store.neo4j.database import Neo4jDatabase
 from store.sqlite.database import SqliteDatabase

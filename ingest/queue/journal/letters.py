@@ -9,7 +9,7 @@ from typing import Any
 from ingest.queue.journal.queries import sql
 from ingest.queue.protocol import DeadLetter
 from schema.errors import NotFoundError
-from schema.microseconds import from_microseconds, to_microseconds
+from schema.times import from_microseconds, to_microseconds
 from store.sqlite.connections import Connections
 
 

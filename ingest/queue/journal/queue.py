@@ -21,7 +21,7 @@ from ingest.queue.packets import lane_of
 from ingest.queue.protocol import LANES, Delivery, Outcome, Packet, QueueState, Share
 from ingest.queue.shares import Shares, workers_of
 from schema.errors import QueueFullError
-from schema.microseconds import from_microseconds
+from schema.times import from_microseconds
 from store.runtime.private_files import opened_to_others
 from store.shared.closing import Closing
 from store.sqlite.connections import Connections, files_of
