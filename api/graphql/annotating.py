@@ -30,8 +30,6 @@ FailureName = Annotated[
 
 @strawberry.type(description="The last change of a verdict was undone.")
 class VerdictUndone:
-    """What undoVerdict does."""
-
     id: strawberry.ID = strawberry.field(description="The id of the verdict.")
     attribution: AttributionRef | None = strawberry.field(
         description="The verdict as it was before; null if there was none before."
@@ -40,22 +38,16 @@ class VerdictUndone:
 
 @strawberry.type(description="An annotation queue was made or closed.")
 class QueueChanged:
-    """What createAnnotationQueue and closeAnnotationQueue do."""
-
     queue: AnnotationQueueRef = strawberry.field(description="The queue.")
 
 
 @strawberry.type(description="An annotation queue was deleted. The verdicts stay.")
 class QueueDeleted:
-    """What deleteAnnotationQueue does."""
-
     id: strawberry.ID = strawberry.field(description="The id of what was removed.")
 
 
 @strawberry.type(description="You have a case of an annotation queue, or nothing is left there for you.")
 class CaseGiven:
-    """What nextCase, skipCase and undoCase do."""
-
     assignment: AssignmentRef | None = strawberry.field(
         description="The case, and until when it is kept for you; null if nothing is left for you."
     )
@@ -64,8 +56,6 @@ class CaseGiven:
 
 @strawberry.type(description="A verdict on a case was stored.")
 class CaseSubmitted:
-    """What submitCase does."""
-
     assignment: AssignmentRef = strawberry.field(description="The case.")
     attribution: AttributionRef = strawberry.field(description="The verdict.")
 
@@ -82,8 +72,6 @@ class CaseRefused(Problem):
 
 @strawberry.type(description="The final word on a case was stored.")
 class Adjudicated:
-    """What adjudicate does."""
-
     attribution: AttributionRef = strawberry.field(description="The final word.")
 
 
@@ -98,8 +86,6 @@ class UnmatchedLabel:
 
 @strawberry.type(description="Labels were imported as verdicts of people.")
 class LabelsImported:
-    """What importLabels does."""
-
     imported: int = strawberry.field(description="How many labels stand in the project now.")
     unchanged: int = strawberry.field(description="How many of these stood there before, as they are.")
     unmatched: list[UnmatchedLabel] = strawberry.field(description="The others.", metadata={"size": 20})
@@ -144,7 +130,6 @@ class AnnotationMutations:
     )
     @outcome
     async def undo_verdict(self, info: Info, project: ProjectName, failure: FailureName) -> UndoVerdictResult:
-        """Undo a change."""
         door = info.context.door(project, Role.WRITER)
         found = await id_of(door.store, Label.FAILURE, failure)
         undone = await undo_verdict(door.store, found, door.author, partial(door.entry, "undoVerdict"))
@@ -163,7 +148,6 @@ class AnnotationMutations:
         project: ProjectName,
         input: Annotated[LabelsInput, strawberry.argument(description="The file.")],
     ) -> ImportLabelsResult:
-        """Import labels."""
         door = info.context.door(project, Role.WRITER)
         labels = labels_of(input.content.encode("utf-8", "replace"), input.name)
         if not door.role.allows(Role.ADMIN):
@@ -183,7 +167,6 @@ class AnnotationMutations:
         project: ProjectName,
         input: Annotated[AnnotationQueueInput, strawberry.argument(description="Which failures, and how many people.")],
     ) -> QueueResult:
-        """Make a queue."""
         door = info.context.door(project, Role.WRITER)
         wish = QueueWish(
             name=input.name,
@@ -206,7 +189,6 @@ class AnnotationMutations:
     )
     @outcome
     async def close_annotation_queue(self, info: Info, project: ProjectName, queue: QueueName) -> QueueResult:
-        """Close a queue."""
         door = info.context.door(project, Role.ADMIN)
         found = await find_queue(door.records, door.project_id, queue)
         entry = door.entry("closeAnnotationQueue", found.id)
@@ -218,7 +200,6 @@ class AnnotationMutations:
     )
     @outcome
     async def delete_annotation_queue(self, info: Info, project: ProjectName, queue: QueueName) -> DeleteQueueResult:
-        """Delete a queue."""
         door = info.context.door(project, Role.ADMIN)
         found = await find_queue(door.records, door.project_id, queue)
         await door.records.delete_queue(found.id, door.entry("deleteAnnotationQueue", found.id))
@@ -231,7 +212,6 @@ class AnnotationMutations:
     )
     @outcome
     async def next_case(self, info: Info, project: ProjectName, queue: QueueName) -> CaseResult:
-        """Reserve a case."""
         case = await (await _bench(info.context.door(project, Role.WRITER), queue)).next()
         return CaseGiven(assignment=case.assignment if case else None, failure=case.failure if case else None)
 
@@ -248,7 +228,6 @@ class AnnotationMutations:
         queue: QueueName,
         input: Annotated[VerdictInput, strawberry.argument(description="Your verdict.")],
     ) -> SubmitCaseResult:
-        """Submit a verdict."""
         door = info.context.door(project, Role.WRITER)
         bench = await _bench(door, queue)
         try:
@@ -263,7 +242,6 @@ class AnnotationMutations:
     )
     @outcome
     async def skip_case(self, info: Info, project: ProjectName, queue: QueueName, failure: FailureName) -> CaseResult:
-        """Skip a case."""
         door = info.context.door(project, Role.WRITER)
         bench = await _bench(door, queue)
         assignment = await bench.skip(await id_of(door.store, Label.FAILURE, failure))
@@ -286,7 +264,6 @@ class AnnotationMutations:
             strawberry.argument(description="The case; null is the one with which you did something last."),
         ] = None,
     ) -> CaseResult:
-        """Undo."""
         door = info.context.door(project, Role.WRITER)
         bench = await _bench(door, queue)
         case = await bench.undo(None if failure is None else await id_of(door.store, Label.FAILURE, failure))
@@ -305,7 +282,6 @@ class AnnotationMutations:
         queue: QueueName,
         input: Annotated[VerdictInput, strawberry.argument(description="The final word.")],
     ) -> AdjudicateResult:
-        """Adjudicate."""
         door = info.context.door(project, Role.WRITER)
         found = await find_queue(door.records, door.project_id, queue)
         final = await adjudicate(

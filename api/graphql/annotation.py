@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @strawberry.type(description="How far one person is with an annotation queue.")
 class PersonProgress:
-    """Read off ``attribution.review.annotation.queues.PersonProgress``."""
+    """The fields of ``attribution.review.annotation.queues.PersonProgress``."""
 
     person: str = strawberry.field(description="The name of the person.")
     done: int = strawberry.field(description="How many cases they have submitted.")
@@ -36,7 +36,7 @@ class PersonProgress:
 
 @strawberry.type(description="How far an annotation queue is.")
 class QueueProgress:
-    """Read off ``attribution.review.annotation.queues.QueueProgress``."""
+    """The fields of ``attribution.review.annotation.queues.QueueProgress``."""
 
     cases: int = strawberry.field(description="How many cases it has, without failures that were deleted.")
     done: int = strawberry.field(description="How many cases as many people as needed have submitted.")
@@ -53,7 +53,7 @@ class QueueProgress:
     "An abstention is a class of its own. Cases that you are still to annotate are left out."
 )
 class QueueAgreement:
-    """Read off ``attribution.review.annotation.agreement.QueueAgreement``."""
+    """The fields of ``attribution.review.annotation.agreement.QueueAgreement``."""
 
     cases: int = strawberry.field(description="How many cases these are.")
     agreed: int = strawberry.field(description="In how many of them all name the same error type and operation.")
@@ -73,44 +73,37 @@ class QueueAgreement:
 
 @strawberry.type(description="What one annotator says of a disputed case, without their name.")
 class DisputeSide:
-    """Read off ``attribution.review.annotation.disputes.Side``."""
+    """The fields of ``attribution.review.annotation.disputes.Side``."""
 
     verdict: strawberry.Private[models.Attribution]
     name: str = strawberry.field(description="A, B, …: it says nothing of who it is.")
 
     @strawberry.field(description="Why the answer is wrong; null if they abstained.")
     def error_type(self) -> ErrorType | None:
-        """The error type."""
         return self.verdict.error_type
 
     @strawberry.field(description="The id of the operation at fault.")
     def operation_id(self) -> strawberry.ID | None:
-        """The operation's id."""
         return None if self.verdict.operation_id is None else strawberry.ID(self.verdict.operation_id)
 
     @strawberry.field(description="The operation at fault.")
     async def operation(self, info: Info) -> OperationRef | None:
-        """The operation."""
         return await operation_of(info, self.verdict.project_id, self.verdict.operation_id)
 
     @strawberry.field(description="The reason, in words.")
     def reason(self) -> str | None:
-        """The reason."""
         return self.verdict.reason
 
     @strawberry.field(description="How sure they are, from 0 to 1.")
     def confidence(self) -> float | None:
-        """The confidence."""
         return self.verdict.confidence
 
     @strawberry.field(description="What else they would accept.", metadata={"size": 5})
     def candidates(self) -> list[Candidate]:
-        """Other verdicts."""
         return candidates_of(self.verdict)
 
     @strawberry.field(description="The variables that show it.", metadata={"size": 5})
     def evidence(self) -> list[EvidenceStep]:
-        """The evidence."""
         return path_of(self.verdict)
 
 
@@ -119,7 +112,7 @@ class DisputeSide:
     "the final word."
 )
 class Dispute:
-    """Read off ``attribution.review.annotation.disputes.Dispute``."""
+    """The fields of ``attribution.review.annotation.disputes.Dispute``."""
 
     failure: FailureRef = strawberry.field(description="The failure.")
     sides: list[DisputeSide] = strawberry.field(
@@ -130,7 +123,7 @@ class Dispute:
 
 @strawberry.type(description="A person and a case of an annotation queue.")
 class Assignment:
-    """Read off ``schema.annotation.Assignment``."""
+    """The fields of ``schema.annotation.Assignment``."""
 
     is_type_of = is_model(annotation.Assignment)
 
@@ -148,7 +141,6 @@ class Assignment:
         "ended, null unless it is reserved."
     )
     async def seconds_left(self: annotation.Assignment, info: Info) -> int | None:
-        """The seconds that are left."""
         if self.reserved_until is None:
             return None
         left = self.reserved_until - await info.context.door(self.project_id).records.clock()
@@ -160,7 +152,6 @@ class Assignment:
         metadata={"cost": 20},
     )
     async def can_submit(self: annotation.Assignment, info: Info) -> bool:
-        """Whether it can be submitted."""
         records = info.context.door(self.project_id).records
         queue = await records.annotation_queue(self.queue_id)
         bench = Bench(queue, await records.assignments(self.queue_id), await records.clock())
@@ -168,14 +159,12 @@ class Assignment:
 
     @strawberry.field(description="The failure; null if it was deleted.")
     async def failure(self: annotation.Assignment, info: Info) -> FailureRef | None:
-        """The failure."""
         return await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
 
     @strawberry.field(
         description="What the person wanted to submit, as long as it is not stored as a verdict; only for themselves."
     )
     def draft(self: annotation.Assignment, info: Info) -> JSON | None:
-        """The draft."""
         is_own = self.person == info.context.access.principal.author
         return JSON(self.draft) if is_own and self.draft is not None else None
 
@@ -185,7 +174,7 @@ class Assignment:
     "have submitted their own."
 )
 class AnnotationQueue:
-    """Read off ``schema.annotation.AnnotationQueue``."""
+    """The fields of ``schema.annotation.AnnotationQueue``."""
 
     is_type_of = is_model(annotation.AnnotationQueue)
 
@@ -206,7 +195,6 @@ class AnnotationQueue:
 
     @strawberry.field(description="How far it is.", metadata={"cost": 20})
     async def progress(self: annotation.AnnotationQueue, info: Info) -> QueueProgress:
-        """The progress."""
         found = await progress_of(info.context.door(self.project_id).records, self)
         people = [
             PersonProgress(person=one.person, done=one.done, reserved=one.reserved, skipped=one.skipped)
@@ -225,7 +213,6 @@ class AnnotationQueue:
     async def mine(
         self: annotation.AnnotationQueue, info: Info, first: First = 20, after: After = None
     ) -> Connection[AssignmentRef]:
-        """The viewer's assignments."""
         size, cursor = asked_page(info, first, after)
         door = info.context.door(self.project_id)
         own = [one for one in await door.records.assignments(self.id) if one.person == door.author]
@@ -240,14 +227,12 @@ class AnnotationQueue:
         info: Info,
         failure: Annotated[strawberry.ID, strawberry.argument(description="The id of the failure.")],
     ) -> AssignmentRef | None:
-        """The viewer's assignment."""
         door = info.context.door(self.project_id)
         found = await door.records.assignments(self.id)
         return next((one for one in found if (one.person, one.failure_id) == (door.author, failure)), None)
 
     @strawberry.field(description="How far its annotators agree.", metadata={"cost": 200})
     async def agreement(self: annotation.AnnotationQueue, info: Info) -> QueueAgreement:
-        """The agreement."""
         door = info.context.door(self.project_id)
         found = await disputing.agreement_of(door.store, door.records, self)
         return QueueAgreement(
@@ -269,7 +254,6 @@ class AnnotationQueue:
     async def disputes(
         self: annotation.AnnotationQueue, info: Info, first: First = 20, after: After = None
     ) -> Connection[Dispute]:
-        """A page of disputed cases."""
         size, cursor = asked_page(info, first, after)
         door = info.context.door(self.project_id)
         found = [dispute_type(one) for one in await disputing.disputes(door.store, door.records, self)]
@@ -284,7 +268,6 @@ class AnnotationQueue:
         info: Info,
         failure: Annotated[strawberry.ID, strawberry.argument(description="The id of the failure.")],
     ) -> Dispute | None:
-        """A disputed case by its failure."""
         door = info.context.door(self.project_id)
         found = await disputing.disputes(door.store, door.records, self)
         return next((dispute_type(one) for one in found if one.failure.id == failure), None)
@@ -295,7 +278,6 @@ class AnnotationQueue:
         metadata={"cost": 500},
     )
     async def labels(self: annotation.AnnotationQueue, info: Info) -> str:
-        """The lines of a file."""
         found = await export_labels(info.context.door(self.project_id).store, self.failure_ids)
         return b"".join(one.line() for one in found).decode()
 

@@ -27,8 +27,6 @@ from store.contract.verdict_changes import is_adjudicated
     "that the right answer needs."
 )
 class EvidenceStep:
-    """A step of an evidence path."""
-
     project_id: strawberry.Private[str]
     variable_id: strawberry.ID | None = strawberry.field(description="The variable.")
     operation_id: strawberry.ID | None = strawberry.field(description="The operation that leads to the variable.")
@@ -40,21 +38,17 @@ class EvidenceStep:
 
     @strawberry.field(description="The variable.")
     async def variable(self, info: Info) -> VariableRef | None:
-        """The variable."""
         if self.variable_id is None:
             return None
         return await info.context.load(self.project_id, reads.elements, self.variable_id, Label.VARIABLE)
 
     @strawberry.field(description="The operation that leads to the variable.")
     async def operation(self, info: Info) -> OperationRef | None:
-        """The operation."""
         return await operation_of(info, self.project_id, self.operation_id)
 
 
 @strawberry.type(description="Another operation that could be at fault.")
 class Candidate:
-    """A candidate of a verdict."""
-
     project_id: strawberry.Private[str]
     error_type: ErrorType | None = strawberry.field(description="The error type that it would be.")
     operation_id: strawberry.ID | None = strawberry.field(description="The operation.")
@@ -63,7 +57,6 @@ class Candidate:
 
     @strawberry.field(description="The operation.")
     async def operation(self, info: Info) -> OperationRef | None:
-        """The operation."""
         return await operation_of(info, self.project_id, self.operation_id)
 
 
@@ -72,8 +65,6 @@ class Candidate:
     "reached the answer."
 )
 class PieceLoss:
-    """Where a piece ended."""
-
     project_id: strawberry.Private[str]
     steps: strawberry.Private[list[dict[str, Any]]]
     piece: str = strawberry.field(description="What it says, quoted from the evidence.")
@@ -90,12 +81,10 @@ class PieceLoss:
 
     @strawberry.field(description="The operation that lost it.")
     async def operation(self, info: Info) -> OperationRef | None:
-        """The operation."""
         return await operation_of(info, self.project_id, self.operation_id)
 
     @strawberry.field(description="The path from the message that tells it to where it ended.")
     def path(self, first: First = 20) -> list[EvidenceStep]:
-        """The first steps of the path."""
         return _path(self.project_id, self.steps[: page_size(first)])
 
 
@@ -104,7 +93,7 @@ class PieceLoss:
     "path of variables that proves it."
 )
 class Attribution(Node):
-    """Read off ``schema.models.Attribution``."""
+    """The fields of ``schema.models.Attribution``."""
 
     is_type_of = is_model(models.Attribution)
 
@@ -143,7 +132,6 @@ class Attribution(Node):
         description="Whether it is the final word on a case of an annotation queue, which counts before all others."
     )
     def is_final(self: models.Attribution) -> bool:
-        """Whether it is the final word."""
         return is_adjudicated(self)
 
     @strawberry.field(
@@ -151,7 +139,6 @@ class Attribution(Node):
         "ones. False if the verdict does not say which they were."
     )
     async def on_earlier_gold(self: models.Attribution, info: Info) -> bool:
-        """Whether it is on an earlier gold answer."""
         about = await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
         return about is not None and on_earlier_gold(self, about)
 
@@ -159,7 +146,6 @@ class Attribution(Node):
         description="The path that proves the verdict, beginning with the evidence messages.", metadata={"size": 10}
     )
     def evidence(self: models.Attribution) -> list[EvidenceStep]:
-        """The path."""
         return path_of(self)
 
     @strawberry.field(
@@ -168,7 +154,6 @@ class Attribution(Node):
         metadata={"size": MOST_PIECES},
     )
     def losses(self) -> list[PieceLoss]:
-        """The pieces."""
         return [
             PieceLoss(
                 project_id=self.project_id,
@@ -181,19 +166,16 @@ class Attribution(Node):
 
     @strawberry.field(description="Other operations that could be at fault.", metadata={"size": 10})
     def candidates(self: models.Attribution) -> list[Candidate]:
-        """The candidates."""
         return candidates_of(self)
 
     @strawberry.field(
         description="What replaying the program showed of the verdict (`memtrace replay`); null where it was not done."
     )
     def proof(self: models.Attribution) -> Proof | None:
-        """The proof."""
         return proof_in(self)
 
     @strawberry.field(description="The decisive operation.")
     async def operation(self, info: Info) -> OperationRef | None:
-        """The operation."""
         return await operation_of(info, self.project_id, self.operation_id)
 
     @strawberry.field(
@@ -201,13 +183,11 @@ class Attribution(Node):
         metadata={"size": "first"},
     )
     async def history(self, info: Info, first: First = 20) -> list[VerdictChangeRef]:
-        """The changes of this verdict."""
         found = await info.context.load(self.project_id, changes, self.failure_id) or []
         return [one for one in found if one.attribution_id == self.id][-page_size(first) :]
 
     @strawberry.field(description="The failure that it explains.")
     async def failure(self, info: Info) -> FailureRef | None:
-        """The failure."""
         return await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
 
 

@@ -35,7 +35,7 @@ strawberry.enum(
 
 @strawberry.type(description="An element of the graph, and the harm that it did.")
 class Blamed:
-    """Read off ``attribution.blame.model.Blamed``."""
+    """The fields of ``attribution.blame.model.Blamed``."""
 
     project_id: strawberry.Private[str]
     by: strawberry.Private[By]
@@ -54,7 +54,6 @@ class Blamed:
 
     @strawberry.field(description="The operation, variable or session itself.")
     async def element(self, info: Info) -> Node | None:
-        """The element."""
         return await info.context.load(self.project_id, reads.elements, self.id, _LABELS[self.by])
 
 

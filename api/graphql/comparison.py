@@ -13,8 +13,6 @@ _PAGE = 1000
 
 @strawberry.type(description="How often the first source named one error type where the second named the other.")
 class Confusion:
-    """A cell of the confusion matrix."""
-
     first: ErrorType = strawberry.field(description="The error type that the first source named.")
     second: ErrorType = strawberry.field(description="The error type that the second source named.")
     count: int = strawberry.field(description="The number of failures.")
@@ -25,7 +23,7 @@ class Confusion:
     "failures for which both have named an error type are compared."
 )
 class Agreement:
-    """Read off ``attribution.statistics.kappa.SourceAgreement``."""
+    """The fields of ``attribution.statistics.kappa.SourceAgreement``."""
 
     first: str = strawberry.field(description="The first source.")
     second: str = strawberry.field(description="The second source.")

@@ -17,7 +17,7 @@ from store.contract.answers import Label
     description="A causal edge of the graph: an operation derived a target variable from a source variable."
 )
 class Derivation(Node):
-    """Read off ``schema.models.Derivation``."""
+    """The fields of ``schema.models.Derivation``."""
 
     is_type_of = is_model(models.Derivation)
 
@@ -43,15 +43,12 @@ class Derivation(Node):
 
     @strawberry.field(description="The source variable, from which the target was derived.")
     async def source_variable(self, info: Info) -> VariableRef | None:
-        """The cause."""
         return await info.context.load(self.project_id, reads.elements, self.source, Label.VARIABLE)
 
     @strawberry.field(description="The target variable, which was derived.")
     async def target_variable(self, info: Info) -> VariableRef | None:
-        """The effect."""
         return await info.context.load(self.project_id, reads.elements, self.target, Label.VARIABLE)
 
     @strawberry.field(description="The operation that derived it.")
     async def operation(self, info: Info) -> OperationRef | None:
-        """The operation."""
         return await info.context.load(self.project_id, reads.elements, self.operation_id, Label.OPERATION)

@@ -24,8 +24,6 @@ MAX_BYTES_TOGETHER = 4 << 20
 
 @strawberry.type(description="The differences between the values of two variables, line by line.")
 class Diff:
-    """A unified diff."""
-
     before: VariableRef = strawberry.field(description="The older variable.")
     after: VariableRef = strawberry.field(description="The newer variable.")
     is_equal: bool = strawberry.field(description="Whether the values are the same.")

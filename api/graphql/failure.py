@@ -33,31 +33,26 @@ class Failure(Node):
 
     @strawberry.field(description="The trace that it belongs to.")
     async def trace(self: models.Failure, info: Info) -> TraceRef | None:
-        """The trace."""
         return await trace_of(info, self.project_id, self.trace_id)
 
     @strawberry.field(description="The variable that holds the question.")
     async def question_variable(self: models.Failure, info: Info) -> VariableRef | None:
-        """The question."""
         return await _variable(info, self.project_id, self.question_id)
 
     @strawberry.field(
         description="The variable that holds the answer: the one made by the operation that answered this question."
     )
     async def answer_variable(self: models.Failure, info: Info) -> VariableRef | None:
-        """The answer."""
         return await _variable(info, self.project_id, self.answer_id)
 
     @strawberry.field(description="The variable that holds the gold answers.")
     async def expected_variable(self: models.Failure, info: Info) -> VariableRef | None:
-        """The gold answers."""
         return await _variable(info, self.project_id, self.expected_id)
 
     @strawberry.field(
         description="The evidence: messages that hold the right answer, as the data set says.", metadata={"size": 10}
     )
     async def evidence(self: models.Failure, info: Info) -> list[VariableRef]:
-        """The evidence."""
         found = await asyncio.gather(*(_variable(info, self.project_id, id_) for id_ in self.evidence_ids))
         return [variable for variable in found if variable is not None]
 
@@ -65,7 +60,6 @@ class Failure(Node):
         description="All verdicts on this failure, by methods and by people, oldest first.", metadata={"size": 5}
     )
     async def verdicts(self: models.Failure, info: Info) -> list[AttributionRef]:
-        """The verdicts."""
         return await info.context.load(self.project_id, reads.verdicts, self.id) or []
 
     @strawberry.field(
@@ -73,7 +67,6 @@ class Failure(Node):
         "queue, and have not yet."
     )
     async def is_withheld(self: models.Failure, info: Info) -> bool:
-        """Whether verdicts are withheld."""
         return bool(await info.context.load(self.project_id, _withheld, self.id))
 
     @strawberry.field(
@@ -81,7 +74,6 @@ class Failure(Node):
         metadata={"cost": 20, "size": 2},
     )
     async def to_judge_in(self: models.Failure, info: Info) -> list[AnnotationQueueRef]:
-        """The queues that withhold its verdicts."""
         return await info.context.load(self.project_id, _withheld_by, self.id) or []
 
     @strawberry.field(
@@ -91,12 +83,10 @@ class Failure(Node):
         metadata={"cost": 200, "size": MOST_SUSPECTS},
     )
     async def suspects(self: models.Failure, info: Info) -> list[OperationRef]:
-        """The operations."""
         return await info.context.load(self.project_id, _suspects, self.id) or []
 
     @strawberry.field(description="Your own verdict on it, without a final word that you have said; null if none.")
     async def own_verdict(self: models.Failure, info: Info) -> AttributionRef | None:
-        """The viewer's verdict."""
         author = info.context.access.principal.author
         for one in await info.context.load(self.project_id, reads.verdicts, self.id) or []:
             if is_human(one) and one.author == author and not is_adjudicated(one):
@@ -109,7 +99,6 @@ class Failure(Node):
     async def verdict_history(
         self: models.Failure, info: Info, first: First = 20, after: After = None
     ) -> Connection[VerdictChangeRef]:
-        """A page of changes."""
         return connection(info, await changes_page(info, self, *asked_page(info, first, after)))
 
     @strawberry.field(
@@ -119,7 +108,6 @@ class Failure(Node):
         metadata={"cost": 2000, "size": 8},
     )
     async def why_not(self: models.Failure, info: Info) -> list[WhyNot]:
-        """What was not chosen."""
         return await why_not_of(info, self)
 
     @strawberry.field(
@@ -129,7 +117,6 @@ class Failure(Node):
         metadata={"cost": 1000},
     )
     async def spine(self: models.Failure, info: Info, max_boxes: MaxBoxes = BOXES) -> Spine:
-        """The picture."""
         return await spine_of(info, self, max_boxes)
 
 

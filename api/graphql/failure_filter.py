@@ -70,7 +70,7 @@ class FailureOrder:
     description="How many failures have a verdict of one method that names one error type and blames one operation."
 )
 class VerdictGroup:
-    """Read off ``store.contract.answers.VerdictGroup``."""
+    """The fields of ``store.contract.answers.VerdictGroup``."""
 
     method: str = strawberry.field(description="The method of the verdicts; `human` for people's.")
     error_type: ErrorType | None = strawberry.field(description="The error type; null counts abstentions.")

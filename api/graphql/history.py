@@ -21,7 +21,7 @@ from store.contract.verdict_changes import read_said
     description="A change of a person's verdict on a failure. The newest that is not undone is what the person says."
 )
 class VerdictChange:
-    """Read off ``schema.annotation.VerdictChange``."""
+    """The fields of ``schema.annotation.VerdictChange``."""
 
     is_type_of = is_model(annotation.VerdictChange)
 
@@ -37,7 +37,6 @@ class VerdictChange:
 
     @strawberry.field(description="The verdict as it was from then on; null if it was withdrawn.")
     def verdict(self: annotation.VerdictChange) -> AttributionRef | None:
-        """What was said."""
         return None if self.said is None else read_said(self.said)
 
 

@@ -34,16 +34,12 @@ class FailureInput:
 
 @strawberry.input(description="Another verdict that a person would accept.")
 class AcceptedInput:
-    """An error type and an operation."""
-
     error_type: ErrorType = strawberry.field(description="The error type.")
     operation: strawberry.ID | None = strawberry.field(default=None, description="The id of the operation at fault.")
 
 
 @strawberry.input(description="A variable that shows why an answer is wrong.")
 class EvidenceInput:
-    """A variable and a quote."""
-
     variable: strawberry.ID = strawberry.field(
         description="The variable: an id, a unique prefix, or an id in the source."
     )
@@ -121,8 +117,6 @@ class ReportInput:
 
 @strawberry.input(description="A small graph file. Send larger ones to `POST /v1/import`.")
 class ImportInput:
-    """A file as text."""
-
     content: str = strawberry.field(
         description="The text of the file: JSON in the format of the program that recorded it."
     )

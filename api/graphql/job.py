@@ -15,7 +15,7 @@ from schema import control
     "the server."
 )
 class Job(Node):
-    """Read off ``schema.control.Job``."""
+    """The fields of ``schema.control.Job``."""
 
     is_type_of = is_model(control.Job)
 

@@ -12,7 +12,7 @@ from schema import control
 
 @strawberry.type(description="A key to one project. The key itself is shown once, when it is made.")
 class ApiKey:
-    """Read off ``schema.control.ApiKey``; the hash stays inside."""
+    """The fields of ``schema.control.ApiKey``; the hash stays inside."""
 
     is_type_of = is_model(control.ApiKey)
 
@@ -37,7 +37,7 @@ class ApiKey:
     "line are in it, and what admins read."
 )
 class AuditEntry:
-    """Read off ``schema.control.AuditEntry``."""
+    """The fields of ``schema.control.AuditEntry``."""
 
     is_type_of = is_model(control.AuditEntry)
 

@@ -35,7 +35,7 @@ class LeverKind(StrEnum):
     "used the prompt or had the settings. Only a new run shows whether a change repairs them."
 )
 class Lever:
-    """Read off ``attribution.report.model.Lever``."""
+    """The fields of ``attribution.report.model.Lever``."""
 
     kind: LeverKind = strawberry.field(description="What can be changed.")
     label: str = strawberry.field(description="What can be changed, in words.")

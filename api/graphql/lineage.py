@@ -88,7 +88,7 @@ def bounds(
     "the limits that you set."
 )
 class Lineage:
-    """Read off ``store.contract.answers.Closure``."""
+    """The fields of ``store.contract.answers.Closure``."""
 
     is_type_of = is_model(answers.Closure)
 
@@ -104,12 +104,10 @@ class Lineage:
 
     @strawberry.field(description="The variables, in the order of the trace.", metadata={"size": 1})
     def nodes(self: answers.Closure) -> list[VariableRef]:
-        """The variables."""
         return self.variables
 
     @strawberry.field(description="The derivations between these variables, in order.", metadata={"size": 1})
     def edges(self: answers.Closure) -> list[DerivationRef]:
-        """The derivations."""
         return self.derivations
 
     operations: list[OperationRef] = strawberry.field(
@@ -119,7 +117,7 @@ class Lineage:
 
 @strawberry.type(description="A chain of derivations from a variable to one that it depends on.")
 class Path:
-    """Read off ``store.contract.answers.Path``."""
+    """The fields of ``store.contract.answers.Path``."""
 
     is_type_of = is_model(answers.Path)
 

@@ -58,8 +58,6 @@ MAX_NAME = 200
     "results of each."
 )
 class Mutation(AnnotationMutations, RetentionMutations):
-    """The roots of mutations."""
-
     @strawberry.mutation(
         description="Start a job that imports a small graph file. Needs the role writer.", metadata={"cost": 100}
     )
@@ -70,7 +68,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
         project: ProjectName,
         input: Annotated[ImportInput, strawberry.argument(description="The file.")],
     ) -> JobResult:
-        """Start an import."""
         door = info.context.door(project, Role.WRITER)
         job_id = token_hex(16)
         upload, _ = await info.context.platform.uploads.put(door.project_id, job_id, _once(input.content))
@@ -92,7 +89,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
         project: ProjectName,
         input: Annotated[AttributeInput, strawberry.argument(description="Which failures, and how.")],
     ) -> JobResult:
-        """Start an attribution."""
         door = info.context.door(project, Role.WRITER)
         with _valid("attribute"):
             arguments = AttributeArguments(
@@ -119,7 +115,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
         project: ProjectName,
         input: Annotated[ReportInput, strawberry.argument(description="What the report is about.")],
     ) -> JobResult:
-        """Start a report."""
         door = info.context.door(project, Role.WRITER)
         with _valid("report"):
             arguments = ReportArguments(
@@ -140,7 +135,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
         project: ProjectName,
         id: Annotated[strawberry.ID, strawberry.argument(description="The id of the job.")],
     ) -> JobResult:
-        """Cancel a job."""
         door = info.context.door(project, Role.WRITER)
         return JobStarted(job=await info.context.platform.queue.cancel(door, id))
 
@@ -156,7 +150,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
         project: ProjectName,
         input: Annotated[FailureInput, strawberry.argument(description="The wrong answer.")],
     ) -> RecordFailureResult:
-        """Record a failure."""
         door = info.context.door(project, Role.WRITER)
         complaint = await complaint_of(door.store, input)
         failure = await record_failure(door.store, complaint, door.actor, partial(door.entry, "recordFailure"))
@@ -180,7 +173,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
             ),
         ],
     ) -> WithdrawFailureResult:
-        """Withdraw a failure."""
         door = info.context.door(project, Role.WRITER)
         failure = await find_reported(door.store, id)
         counts = await withdraw_failure(door.store, failure, partial(door.entry, "withdrawFailure"))
@@ -201,7 +193,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
             strawberry.argument(description="The answer: its id, a unique prefix of it, or its id in the source."),
         ],
     ) -> MarkRightResult:
-        """Mark an answer as right."""
         door = info.context.door(project, Role.WRITER)
         found = await door.store.resolve(answer, Label.VARIABLE)
         assert isinstance(found, Variable)
@@ -219,7 +210,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
         project: ProjectName,
         input: Annotated[VerdictInput, strawberry.argument(description="Your verdict.")],
     ) -> RecordVerdictResult:
-        """Record a verdict."""
         door = info.context.door(project, Role.WRITER)
         judgement = await judgement_of(door.store, input)
         verdict = await record_verdict(door.store, judgement, door.author, partial(door.entry, "recordVerdict"))
@@ -236,7 +226,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
         project: ProjectName,
         id: Annotated[strawberry.ID, strawberry.argument(description="The verdict: an id, or a unique prefix of one.")],
     ) -> WithdrawVerdictResult:
-        """Withdraw a verdict."""
         door = info.context.door(project, Role.WRITER)
         author = None if door.role.allows(Role.ADMIN) else door.author
         found = await id_of(door.store, Label.ATTRIBUTION, id)
@@ -255,7 +244,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
             strawberry.ID, strawberry.argument(description="The trace: its whole id, or its id in the source.")
         ],
     ) -> DeleteTraceResult:
-        """Delete a trace."""
         door = info.context.door(project, Role.ADMIN)
         found = await door.store.resolve(id, Label.TRACE)
         if not isinstance(found, Trace) or id not in {found.id, found.external_id}:
@@ -286,7 +274,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
             ),
         ] = None,
     ) -> CreateKeyResult:
-        """Create a key."""
         door = info.context.door(project, Role.ADMIN)
         now = datetime.now(UTC)
         if not 1 <= len(name) <= MAX_NAME:
@@ -305,7 +292,6 @@ class Mutation(AnnotationMutations, RetentionMutations):
         project: ProjectName,
         id: Annotated[strawberry.ID, strawberry.argument(description="The id of the key.")],
     ) -> RevokeKeyResult:
-        """Revoke a key."""
         door = info.context.door(project, Role.ADMIN)
         key = await door.records.revoke_key(id, datetime.now(UTC), door.entry("revokeKey", id))
         return KeyRevoked(key=key)

@@ -17,8 +17,6 @@ LOCATION = "Where in the recorded program it was made, such as a file and line."
 
 @strawberry.interface(description="Anything with an id. `Query.node` finds it by that id.")
 class Node:
-    """Relay's Node."""
-
     id: strawberry.ID = strawberry.field(description=ID)
 
 

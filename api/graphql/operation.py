@@ -22,7 +22,7 @@ from store.contract.answers import OperationDetail
     "evaluation by a judge."
 )
 class Operation(Node):
-    """Read off ``schema.models.Operation``."""
+    """The fields of ``schema.models.Operation``."""
 
     is_type_of = is_model(models.Operation)
 
@@ -44,27 +44,22 @@ class Operation(Node):
 
     @strawberry.field(description="The trace that it belongs to.")
     async def trace(self, info: Info) -> TraceRef | None:
-        """The trace."""
         return await trace_of(info, self.project_id, self.trace_id)
 
     @strawberry.field(description="The session that it ran in.")
     async def session(self, info: Info) -> SessionRef | None:
-        """The session."""
         return await session_of(info, self.project_id, self.session_id)
 
     @strawberry.field(description="The variables that it used, in order.", metadata={"size": "first"})
     async def used(self, info: Info, first: First = 20) -> list[VariableRef]:
-        """Its inputs."""
         return (await _detail(self, info)).used[: page_size(first)]
 
     @strawberry.field(description="The variables that it made, in order.", metadata={"size": "first"})
     async def generated(self, info: Info, first: First = 20) -> list[VariableRef]:
-        """Its outputs."""
         return (await _detail(self, info)).generated[: page_size(first)]
 
     @strawberry.field(description="The variables that it ended, as a deletion does.", metadata={"size": "first"})
     async def invalidated(self, info: Info, first: First = 20) -> list[VariableRef]:
-        """What it ended."""
         return (await _detail(self, info)).invalidated[: page_size(first)]
 
     @strawberry.field(
@@ -81,7 +76,6 @@ class Operation(Node):
         kinds: Kinds = (),
         as_of: AsOf = None,
     ) -> LineageRef:
-        """The closure of its outputs."""
         asked = bounds(info, direction, max_hops, max_nodes, kinds, as_of)
         made = tuple(variable.id for variable in (await _detail(self, info)).generated)
         return await lineage_of(info, self.project_id, made, asked)

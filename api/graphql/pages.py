@@ -51,8 +51,6 @@ class Edge(Generic[T]):
 
 @strawberry.type(description="One page of a list.")
 class Connection(Generic[T]):
-    """Relay's Connection."""
-
     edges: list[Edge[T]] = strawberry.field(
         description="The items of this page, each with its cursor.", metadata={"size": 1}
     )

@@ -18,8 +18,6 @@ T = TypeVar("T")
 
 @strawberry.interface(description="Why a mutation changed nothing.")
 class Problem:
-    """An expected error."""
-
     message: str = strawberry.field(description="What is wrong, in words.")
     code: str = strawberry.field(description="What is wrong, as a code that programs can check, such as `NOT_FOUND`.")
 

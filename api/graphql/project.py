@@ -48,47 +48,38 @@ class Project(ProjectNumbers):
 
     @strawberry.field(description="Its name.")
     def name(self) -> str:
-        """The name."""
         return self.door.project_id
 
     @strawberry.field(description="Your role in it.")
     def role(self) -> Role:
-        """The principal's role."""
         return self.door.role
 
     @strawberry.field(description="Its traces, ordered by time.")
     async def traces(self, info: Info, first: First = 20, after: After = None) -> Connection[TraceRef]:
-        """A page of traces."""
         return connection(info, await self.door.store.traces(*asked_page(info, first, after)))
 
     @strawberry.field(description="A trace; null where there is none.")
     async def trace(self, info: Info, reference: Reference) -> TraceRef | None:
-        """A trace by reference."""
         return await element_meant(info, self.door, models.Trace, reference, None)
 
     @strawberry.field(description="A session; null where there is none.")
     async def session(self, info: Info, reference: Reference, trace: InTrace = None) -> SessionRef | None:
-        """A session by reference."""
         return await element_meant(info, self.door, models.Session, reference, trace)
 
     @strawberry.field(description="An operation; null where there is none.")
     async def operation(self, info: Info, reference: Reference, trace: InTrace = None) -> OperationRef | None:
-        """An operation by reference."""
         return await element_meant(info, self.door, models.Operation, reference, trace)
 
     @strawberry.field(description="A variable; null where there is none. An external id means occurrence 0.")
     async def variable(self, info: Info, reference: Reference, trace: InTrace = None) -> VariableRef | None:
-        """A variable by reference."""
         return await element_meant(info, self.door, models.Variable, reference, trace)
 
     @strawberry.field(description="A failure; null where there is none.")
     async def failure(self, info: Info, reference: Reference) -> FailureRef | None:
-        """A failure by reference."""
         return await element_meant(info, self.door, models.Failure, reference, None)
 
     @strawberry.field(description="A verdict; null where there is none.")
     async def attribution(self, info: Info, reference: Reference) -> AttributionRef | None:
-        """A verdict by reference."""
         return await element_meant(info, self.door, models.Attribution, reference, None)
 
     @strawberry.field(
@@ -104,7 +95,6 @@ class Project(ProjectNumbers):
         kinds: OperationKinds = (),
         status: Ended = None,
     ) -> Connection[OperationRef]:
-        """A page of operations of all traces."""
         statuses = [status] if status else []
         size, cursor = asked_page(info, first, after)
         return connection(info, await across_traces(self.door.store, models.Operation, size, cursor, kinds, statuses))
@@ -117,7 +107,6 @@ class Project(ProjectNumbers):
     async def answers(
         self, info: Info, first: First = 20, after: After = None, trace: InTrace = None
     ) -> Connection[VariableRef]:
-        """A page of answers."""
         store, kinds, (size, cursor) = self.door.store, [VariableKind.ANSWER.value], asked_page(info, first, after)
         if trace is None:
             return connection(info, await across_traces(store, models.Variable, size, cursor, kinds))
@@ -138,7 +127,6 @@ class Project(ProjectNumbers):
             strawberry.argument(description="In which order; null for by trace. A cursor is of one order alone."),
         ] = None,
     ) -> Connection[FailureRef]:
-        """A page of failures."""
         store = self.door.store
         only, wanted, order = await trace_meant(store, trace), wanted_failures(filter), wanted_order(order_by)
         return connection(info, await store.failures(only, *asked_page(info, first, after), wanted, order))
@@ -156,7 +144,6 @@ class Project(ProjectNumbers):
         trace: InTrace = None,
         first: First = 20,
     ) -> list[SearchHitRef]:
-        """A search."""
         if len(text) > MAX_SEARCH:
             raise InputError("text", "", f"is longer than {MAX_SEARCH:,} characters")
         only = await trace_meant(self.door.store, trace)
@@ -175,7 +162,6 @@ class Project(ProjectNumbers):
         target: Annotated[strawberry.ID, strawberry.argument(description="The other one.")],
         first: Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_PATHS}.")] = 1,
     ) -> list[PathRef]:
-        """Paths between two variables; none where an end is unknown."""
         store, most = self.door.store, page_size(first, MAX_PATHS)
         try:
             one, other = [await id_of(store, Label.VARIABLE, reference) for reference in (source, target)]
@@ -196,7 +182,6 @@ class Project(ProjectNumbers):
         ],
         after: Annotated[strawberry.ID, strawberry.argument(description="The newer one.")],
     ) -> Diff | None:
-        """A diff."""
         old, new = [await id_meant(self.door.store, Label.VARIABLE, reference) for reference in (before, after)]
         return await diff_of(info, self.door.project_id, old, new)
 
@@ -204,14 +189,12 @@ class Project(ProjectNumbers):
     async def annotation_queues(
         self, info: Info, first: First = 20, after: After = None
     ) -> Connection[AnnotationQueueRef]:
-        """A page of queues."""
         return connection(info, await self.door.records.queue_page(*asked_page(info, first, after)))
 
     @strawberry.field(description="An annotation queue; null where there is none.")
     async def annotation_queue(
         self, reference: Annotated[str, strawberry.argument(description="Its name or its id.")]
     ) -> AnnotationQueueRef | None:
-        """A queue by reference."""
         try:
             return await find_queue(self.door.records, self.door.project_id, reference)
         except NotFoundError:
@@ -222,7 +205,6 @@ class Project(ProjectNumbers):
         self,
         id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")],
     ) -> JobRef | None:
-        """A job by id."""
         found = await self.door.records.jobs([id])
         return found[0] if found else None
 
@@ -235,12 +217,10 @@ class Project(ProjectNumbers):
         kind: Annotated[JobKind | None, strawberry.argument(description="Only of this kind.")] = None,
         state: Annotated[JobState | None, strawberry.argument(description="Only in this state.")] = None,
     ) -> Connection[JobRef]:
-        """A page of jobs."""
         return connection(info, await self.door.records.job_page(*asked_page(info, first, after), kind, state))
 
     @strawberry.field(description="Its reports, the newest first. Each is a finished job whose result is the report.")
     async def reports(self, info: Info, first: First = 20, after: After = None) -> Connection[JobRef]:
-        """A page of reports."""
         page = await self.door.records.job_page(
             *asked_page(info, first, after), control.JobKind.REPORT, control.JobState.DONE
         )
@@ -248,12 +228,10 @@ class Project(ProjectNumbers):
 
     @strawberry.field(description="How long it keeps its traces; null if for good.")
     async def retention(self) -> RetentionPolicy | None:
-        """The policy."""
         return retention_of(await self.door.records.retention())
 
     @strawberry.field(description="Its API keys, the newest first; for admins.")
     async def keys(self, info: Info, first: First = 20, after: After = None) -> Connection[ApiKeyRef]:
-        """A page of keys."""
         self.door.require(control.Role.ADMIN)
         page = await self.door.records.keys(*asked_page(info, first, after))
         await self.door.told("readKeys")
@@ -261,7 +239,6 @@ class Project(ProjectNumbers):
 
     @strawberry.field(description="The audit log, which says who did what, the newest entry first; for admins.")
     async def audit(self, info: Info, first: First = 20, after: After = None) -> Connection[AuditEntryRef]:
-        """A page of the audit log."""
         self.door.require(control.Role.ADMIN)
         page = await self.door.records.audit(*asked_page(info, first, after))
         await self.door.told("readAudit")

@@ -36,7 +36,6 @@ class ProjectNumbers:
         metadata={"cost": 100, "size": 50},
     )
     async def verdict_groups(self, trace: InTrace = None) -> list[VerdictGroup]:
-        """Groups of failures."""
         return groups_of(await self.door.store.verdict_groups(await trace_meant(self.door.store, trace)))
 
     @strawberry.field(description="How many failures `failures` lists with the same filter.", metadata={"cost": 100})
@@ -45,7 +44,6 @@ class ProjectNumbers:
         trace: InTrace = None,
         filter: Annotated[FailureFilter | None, strawberry.argument(description="Which failures you want.")] = None,
     ) -> int:
-        """A count of failures."""
         store = self.door.store
         return await store.count_failures(await trace_meant(store, trace), wanted_failures(filter))
 
@@ -55,12 +53,10 @@ class ProjectNumbers:
         metadata={"cost": 20},
     )
     async def withheld_failures(self) -> int:
-        """How many failures are withheld."""
         return len(await self.door.records.withheld(self.door.author))
 
     @strawberry.field(description="How many elements of each label and kind it has.", metadata={"cost": 20})
     async def statistics(self, trace: InTrace = None) -> Statistics:
-        """Counts."""
         return statistics_of(await self.door.store.stats(await trace_meant(self.door.store, trace)))
 
     @strawberry.field(
@@ -73,7 +69,6 @@ class ProjectNumbers:
         until: Annotated[datetime, strawberry.argument(description="The end; this moment is not included.")],
         seconds: Annotated[int, strawberry.argument(description="The length of a period, in seconds.")] = 86_400,
     ) -> list[Period]:
-        """Statistics over time."""
         if seconds < 1 or until <= since or (until - since) / timedelta(seconds=seconds) > 1000:
             raise InputError("timeline", "", "until must be after since, by at most 1,000 stretches of 1 s or more")
         return periods_of(await self.door.store.timeline(since, until, seconds))
@@ -88,7 +83,6 @@ class ProjectNumbers:
         second: Annotated[str, strawberry.argument(description="Another one.")],
         trace: InTrace = None,
     ) -> Agreement | None:
-        """Agreement of two sources."""
         only = await trace_meant(self.door.store, trace)
         return await agreement_of(self.door.store, first, second, only)
 
@@ -101,7 +95,6 @@ class ProjectNumbers:
         before: Annotated[str, strawberry.argument(description="The first: an id, a prefix, or an external id.")],
         after: Annotated[str, strawberry.argument(description="The second.")],
     ) -> Comparison | None:
-        """Two runs."""
         return await traces_compared(self.door.store, before, after)
 
     @strawberry.field(
@@ -115,7 +108,6 @@ class ProjectNumbers:
         after: Annotated[str, strawberry.argument(description="Another one.")],
         trace: InTrace = None,
     ) -> Comparison | None:
-        """Two methods."""
         only = await trace_meant(self.door.store, trace)
         return await methods_compared(self.door.store, before, after, only)
 
@@ -131,7 +123,6 @@ class ProjectNumbers:
         trace: InTrace = None,
         first: First = 20,
     ) -> list[Blamed]:
-        """A ranking."""
         store = self.door.store
         return await blamed_of(info, store, by, await trace_meant(store, trace), page_size(first))
 
@@ -152,6 +143,5 @@ class ProjectNumbers:
         trace: InTrace = None,
         first: First = 20,
     ) -> list[Lever]:
-        """Levers."""
         store = self.door.store
         return await levers_of(store, source, await trace_meant(store, trace), page_size(first))

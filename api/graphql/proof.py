@@ -18,16 +18,12 @@ MOST_REFUTED = 10
 
 @strawberry.type(description="The first call in which two runs of a program differ.")
 class Divergence:
-    """Where runs differ."""
-
     call: str = strawberry.field(description="The function, a digest of its arguments, and which of equal calls it is.")
     given: str = strawberry.field(description="The beginning of its arguments, as JSON.")
 
 
 @strawberry.type(description="An operation that a verdict named, and that replaying refuted.")
 class RefutedOperation:
-    """What was refuted."""
-
     project_id: strawberry.Private[str]
     error_type: ErrorType | None = strawberry.field(description="The error type that it would have been.")
     operation_id: strawberry.ID | None = strawberry.field(description="The id of the operation.")
@@ -35,7 +31,6 @@ class RefutedOperation:
 
     @strawberry.field(description="The operation.")
     async def operation(self, info: Info) -> OperationRef | None:
-        """The operation."""
         if self.operation_id is None:
             return None
         return await info.context.load(self.project_id, reads.elements, self.operation_id, Label.OPERATION)
@@ -46,8 +41,6 @@ class RefutedOperation:
     "fault is corrected from the evidence."
 )
 class Proof:
-    """A proof."""
-
     project_id: strawberry.Private[str]
     refuted_before: strawberry.Private[list[dict[str, Any]]]
     result: ProofResult = strawberry.field(description="What was shown.")
@@ -84,7 +77,6 @@ class Proof:
         description="What was refuted before of this verdict and its candidates.", metadata={"size": MOST_REFUTED}
     )
     def refuted(self) -> list[RefutedOperation]:
-        """The refuted operations."""
         return [
             RefutedOperation(
                 project_id=self.project_id,

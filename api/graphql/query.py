@@ -17,8 +17,6 @@ MAX_NODES = 100
 
 @strawberry.type(description="Who you are, and what you have access to.")
 class Viewer:
-    """The principal."""
-
     actor: str = strawberry.field(description="Your name in jobs and in the audit log.")
     person: str = strawberry.field(description="Your name in verdicts.")
     expires_at: datetime | None = strawberry.field(description="When your access expires; null if it does not.")
@@ -27,11 +25,8 @@ class Viewer:
 
 @strawberry.type(description="Everything that you can ask for.")
 class Query:
-    """The roots of queries."""
-
     @strawberry.field(description="Who you are, and what you have access to.")
     def viewer(self, info: Info) -> Viewer:
-        """The principal."""
         access = info.context.access
         principal = access.principal
         return Viewer(
@@ -43,7 +38,6 @@ class Query:
 
     @strawberry.field(description="The projects that you have access to, ordered by name.")
     def projects(self, info: Info) -> list[Project]:
-        """All projects of the principal."""
         return _projects(info)
 
     @strawberry.field(description="A project; null if you have access to none of this name.")
@@ -55,7 +49,6 @@ class Query:
             strawberry.argument(description="Its name. You may leave it out if you have access to only one project."),
         ] = None,
     ) -> Project | None:
-        """A project by name."""
         names = info.context.access.projects
         if name is None and len(names) != 1:
             raise InputError("project", "name", "name the project: you may reach several")
@@ -70,7 +63,6 @@ class Query:
         info: Info,
         id: Annotated[strawberry.ID, strawberry.argument(description="The whole id; a prefix is not enough.")],
     ) -> Node | None:
-        """A node by id."""
         found: Node | None = (await _nodes(info, [id]))[0]
         return found
 
@@ -86,7 +78,6 @@ class Query:
             strawberry.argument(description=f"The whole ids, at most {MAX_NODES}; prefixes are not enough."),
         ],
     ) -> list[Node | None]:
-        """Nodes by id."""
         if len(ids) > MAX_NODES:
             raise InputError("ids", "", f"more than {MAX_NODES}")
         return await _nodes(info, ids)

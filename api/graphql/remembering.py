@@ -28,8 +28,6 @@ Moment = Annotated[
 
 @strawberry.type(description="A message that something rests on, and who said it.")
 class Source:
-    """A message."""
-
     message: VariableRef = strawberry.field(description="The message.")
     speaker: str | None = strawberry.field(
         description="Who said it, in lower case, where its first 500 characters name a speaker by a key; else null."
@@ -38,7 +36,7 @@ class Source:
 
 @strawberry.type(description="A version of a memory unit.")
 class UnitVersion:
-    """Read off ``attribution.trace.remembered.Version``."""
+    """The fields of ``attribution.trace.remembered.Version``."""
 
     project_id: strawberry.Private[str]
     before: strawberry.Private[models.Variable | None]
@@ -56,7 +54,6 @@ class UnitVersion:
         description="What differs from the version before it; null for the first.", metadata={"cost": 1000}
     )
     async def change(self, info: Info) -> Diff | None:
-        """A diff."""
         if self.before is None:
             return None
         return await diff_of(info, self.project_id, self.before.id, self.variable.id)
@@ -64,7 +61,7 @@ class UnitVersion:
 
 @strawberry.type(description="A memory unit: a thing that the agent remembers, in all its versions.")
 class RememberedUnit:
-    """Read off ``attribution.trace.remembered.Unit``."""
+    """The fields of ``attribution.trace.remembered.Unit``."""
 
     store: strawberry.Private[GraphStore]
     unit: strawberry.Private[Unit]
@@ -84,7 +81,6 @@ class RememberedUnit:
         info: Info,
         first: Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_VERSIONS}.")] = 20,
     ) -> list[UnitVersion]:
-        """Its history."""
         shown = self.unit.versions[: page_size(first, MAX_VERSIONS)]
         seconds = info.context.platform.settings.request_seconds / 2
         behind = await messages_of(self.store, shown, seconds)
@@ -106,7 +102,6 @@ class RememberedUnit:
         metadata={"cost": 200, "size": "first"},
     )
     async def answers(self, info: Info, first: First = 20) -> list[VariableRef]:
-        """What it was used for."""
         size = page_size(first)
         seconds = info.context.platform.settings.request_seconds / 2
         return (await answers_on(self.store, self.unit, seconds))[:size]
@@ -114,7 +109,7 @@ class RememberedUnit:
 
 @strawberry.type(description="What a memory held at a moment.")
 class MemoryMoment:
-    """Read off ``attribution.trace.remembered.Memory``."""
+    """The fields of ``attribution.trace.remembered.Memory``."""
 
     store: strawberry.Private[GraphStore]
     memory: strawberry.Private[Memory]
@@ -125,7 +120,6 @@ class MemoryMoment:
 
     @strawberry.field(description="The units that it held, those that began first coming first.")
     def units(self, info: Info, first: First = 20, after: After = None) -> Connection[RememberedUnit]:
-        """A page of units."""
         size, cursor = asked_page(info, first, after)
         start = offset_of(cursor)
         shown = self.held[start : start + size]
@@ -142,7 +136,6 @@ class MemoryMoment:
             str, strawberry.argument(description="A version of it: an id, a prefix, or an external id.")
         ],
     ) -> RememberedUnit | None:
-        """A unit."""
         found = self.memory.unit_of(await id_meant(self.store, Label.VARIABLE, reference))
         return None if found is None else self._unit(found, found.at(self.moment))
 

@@ -11,67 +11,49 @@ from api.graphql.trace import Counts
 
 @strawberry.type(description="A job was accepted and stored; a crash does not lose it.")
 class JobStarted:
-    """What starts work."""
-
     job: JobRef = strawberry.field(description="The job. `Subscription.job` reports its progress.")
 
 
 @strawberry.type(description="A failure was stored.")
 class FailureRecorded:
-    """What recordFailure does."""
-
     failure: FailureRef = strawberry.field(description="The failure.")
 
 
 @strawberry.type(description="A failure was withdrawn, with all verdicts on it.")
 class FailureWithdrawn:
-    """What withdrawFailure does."""
-
     id: strawberry.ID = strawberry.field(description="The id of what was removed.")
     counts: Counts = strawberry.field(description="How much was deleted.")
 
 
 @strawberry.type(description="An answer was judged right.")
 class RightMarked:
-    """What markRight does."""
-
     answer: VariableRef = strawberry.field(description="The answer.")
 
 
 @strawberry.type(description="A verdict was stored.")
 class VerdictRecorded:
-    """What recordVerdict does."""
-
     attribution: AttributionRef = strawberry.field(description="The verdict.")
 
 
 @strawberry.type(description="A verdict was withdrawn.")
 class VerdictWithdrawn:
-    """What withdrawVerdict does."""
-
     id: strawberry.ID = strawberry.field(description="The id of what was removed.")
 
 
 @strawberry.type(description="A trace was deleted, with all that belonged to it.")
 class TraceDeleted:
-    """What deleteTrace does."""
-
     id: strawberry.ID = strawberry.field(description="The id of what was removed.")
     counts: Counts = strawberry.field(description="How much was deleted.")
 
 
 @strawberry.type(description="A key was made.")
 class KeyCreated:
-    """What createKey does."""
-
     key: ApiKeyRef = strawberry.field(description="What is stored of the key: everything but the secret.")
     secret: str = strawberry.field(description="The key itself. It is shown only now, and stored nowhere.")
 
 
 @strawberry.type(description="A key was revoked. After about 5 seconds it gives no access.")
 class KeyRevoked:
-    """What revokeKey does."""
-
     key: ApiKeyRef = strawberry.field(description="What is stored of the key: everything but the secret.")
 
 

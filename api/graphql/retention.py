@@ -15,7 +15,7 @@ from store.retention import policy
 
 @strawberry.type(description="How long a project keeps its traces. A trace that is beyond either bound is deleted.")
 class RetentionPolicy:
-    """Read off ``schema.control.RetentionPolicy``."""
+    """The fields of ``schema.control.RetentionPolicy``."""
 
     days: int | None = strawberry.field(
         description="A trace is deleted when nothing was written to it for this many days; null if days don't matter."
@@ -29,8 +29,6 @@ class RetentionPolicy:
 
 @strawberry.type(description="It was set how long traces are kept.")
 class RetentionChanged:
-    """What setRetention does."""
-
     retention: RetentionPolicy | None = strawberry.field(
         description="How long they are kept from now on; null if for good."
     )
@@ -65,7 +63,6 @@ class RetentionMutations:
             int | None, strawberry.argument(description="Keep this many traces: those written to last.")
         ] = None,
     ) -> SetRetentionResult:
-        """Set or clear the policy."""
         door = info.context.door(project, Role.ADMIN)
         if days is None and traces is None:
             await door.records.clear_retention(door.entry("clearRetention"))

@@ -9,7 +9,7 @@ from store.contract import answers
 
 @strawberry.type(description="A variable that holds the words you searched for.")
 class SearchHit:
-    """Read off ``store.contract.answers.SearchHit``."""
+    """The fields of ``store.contract.answers.SearchHit``."""
 
     is_type_of = is_model(answers.SearchHit)
 

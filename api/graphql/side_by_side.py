@@ -21,7 +21,7 @@ Only = Annotated[Outcome | None, strawberry.argument(description="Only cases wit
 
 @strawberry.type(description="A case in one of two traces, or as one of two methods sees it.")
 class ComparedSide:
-    """Read off ``attribution.compare.runs.Side``."""
+    """The fields of ``attribution.compare.runs.Side``."""
 
     answer: str | None = strawberry.field(
         description="What was answered. Of an answer that is not known to be wrong and is longer than 2,048 bytes, the "
@@ -42,7 +42,7 @@ class ComparedSide:
 
 @strawberry.type(description="A question in both of two traces, or a failure with the verdicts of two methods.")
 class ComparedCase:
-    """Read off ``attribution.compare.runs.ComparedCase``."""
+    """The fields of ``attribution.compare.runs.ComparedCase``."""
 
     outcome: Outcome = strawberry.field(description="What became of it.")
     question: str = strawberry.field(description="The question.")
@@ -56,8 +56,6 @@ class ComparedCase:
 
 @strawberry.type(description="How many cases have an outcome.")
 class OutcomeCount:
-    """A count."""
-
     outcome: Outcome = strawberry.field(description="The outcome.")
     count: int = strawberry.field(description="How many cases.")
 
@@ -67,7 +65,7 @@ class OutcomeCount:
     "wrong."
 )
 class Comparison:
-    """Read off ``attribution.compare.runs.Compared``."""
+    """The fields of ``attribution.compare.runs.Compared``."""
 
     found: strawberry.Private[comparing.Compared]
     outcomes: list[OutcomeCount] = strawberry.field(
@@ -82,7 +80,6 @@ class Comparison:
     def cases(
         self, info: Info, first: First = 20, after: After = None, outcome: Only = None
     ) -> Connection[ComparedCase]:
-        """A page of cases."""
         size, cursor = asked_page(info, first, after)
         start = offset_of(cursor)
         wanted = [case for case in self.found.cases if outcome is None or case.outcome is outcome]

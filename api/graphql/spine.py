@@ -49,7 +49,7 @@ MaxBoxes = Annotated[
 
 @strawberry.type(description="A piece of what the answer needed, and where it was lost.")
 class SpinePiece:
-    """Read off ``model.Piece``."""
+    """The fields of ``attribution.spine.model.Piece``."""
 
     is_type_of = is_model(model.Piece)
 
@@ -67,7 +67,7 @@ class SpinePiece:
 
 @strawberry.type(description="How a box stands to a piece.")
 class SpinePieceState:
-    """Read off ``model.PieceState``."""
+    """The fields of ``attribution.spine.model.PieceState``."""
 
     is_type_of = is_model(model.PieceState)
 
@@ -77,7 +77,7 @@ class SpinePieceState:
 
 @strawberry.type(description="How many members of a box are of a kind.")
 class SpineKind:
-    """Read off ``model.KindCount``."""
+    """The fields of ``attribution.spine.model.KindCount``."""
 
     is_type_of = is_model(model.KindCount)
 
@@ -87,7 +87,7 @@ class SpineKind:
 
 @strawberry.type(description="A variable, or a group of variables and operations. Each is a member of one box only.")
 class SpineBox:
-    """Read off ``model.Box``."""
+    """The fields of ``attribution.spine.model.Box``."""
 
     project_id: strawberry.Private[str]
     variables_of: strawberry.Private[list[str]]
@@ -127,7 +127,6 @@ class SpineBox:
 
     @strawberry.field(description="Its variables, in the order of the trace.")
     async def variables(self, info: Info, first: First = 20, after: After = None) -> Connection[VariableRef]:
-        """A page of its variables."""
         size, cursor = asked_page(info, first, after)
         start = 0 if cursor is None else _place(cursor)
         ids = self.variables_of[start : start + size]
@@ -142,7 +141,6 @@ class SpineBox:
         metadata={"size": 2},
     )
     async def operations(self, info: Info) -> list[OperationRef]:
-        """Its operations."""
         load = info.context.load
         found = await asyncio.gather(
             *(load(self.project_id, reads.elements, id_, Label.OPERATION) for id_ in self.operation_ids)
@@ -152,7 +150,7 @@ class SpineBox:
 
 @strawberry.type(description="Operations of one name that an edge stands for.")
 class SpineOperation:
-    """Read off ``model.EdgeOperation``."""
+    """The fields of ``attribution.spine.model.EdgeOperation``."""
 
     is_type_of = is_model(model.EdgeOperation)
 
@@ -167,7 +165,7 @@ class SpineOperation:
     "or an operation that had the one at hand and brought nothing of it into the other."
 )
 class SpineEdge:
-    """Read off ``model.Edge``."""
+    """The fields of ``attribution.spine.model.Edge``."""
 
     is_type_of = is_model(model.Edge)
 
@@ -187,7 +185,7 @@ class SpineEdge:
     "did not get there, as a picture of a few boxes without cycles."
 )
 class Spine:
-    """Read off ``model.Spine``."""
+    """The fields of ``attribution.spine.model.Spine``."""
 
     project_id: strawberry.Private[str]
     verdict_id: strawberry.ID | None = strawberry.field(
@@ -208,7 +206,6 @@ class Spine:
 
     @strawberry.field(description="The verdict that says where pieces were lost.")
     async def verdict(self, info: Info) -> AttributionRef | None:
-        """The verdict."""
         if self.verdict_id is None:
             return None
         return await info.context.load(self.project_id, reads.elements, self.verdict_id, Label.ATTRIBUTION)

@@ -10,8 +10,6 @@ from store.contract import answers
 
 @strawberry.type(description="How many elements of the graph have a label, or a label and a kind.")
 class Count:
-    """A count."""
-
     label: str = strawberry.field(
         description="The label: Trace, Session, Operation, Variable, Derivation, Failure or Attribution."
     )
@@ -21,8 +19,6 @@ class Count:
 
 @strawberry.type(description="How many elements a project has.")
 class Statistics:
-    """Counts by label and by kind. Bytes are not told: they are those of all projects of a store together."""
-
     labels: list[Count] = strawberry.field(description="By label.")
     kinds: list[Count] = strawberry.field(description="By label and kind.")
     right_answers: int = strawberry.field(description="How many answers were judged right.")
@@ -30,15 +26,13 @@ class Statistics:
 
 @strawberry.type(description="How many verdicts named an error type.")
 class VerdictCount:
-    """A count of verdicts."""
-
     error_type: ErrorType | None = strawberry.field(description="The error type; null counts abstentions.")
     count: int = strawberry.field(description="How many.")
 
 
 @strawberry.type(description="What was added to a project in one period of time.")
 class Period:
-    """Read off ``store.contract.answers.Period``."""
+    """The fields of ``store.contract.answers.Period``."""
 
     start: datetime = strawberry.field(description="When the period begins.")
     traces: int = strawberry.field(description="How many traces were recorded in it.")

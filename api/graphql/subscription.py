@@ -30,8 +30,6 @@ What is known of a key may be 5 seconds old (``api.auth.known``), so one that is
 
 @strawberry.type(description="What you can subscribe to.")
 class Subscription:
-    """The roots of subscriptions."""
-
     @strawberry.subscription(description="A job: its state now, and again after each change, until it has ended.")
     async def job(
         self,
@@ -39,7 +37,6 @@ class Subscription:
         project: ProjectName,
         id: Annotated[strawberry.ID, strawberry.argument(description="The id of the job.")],
     ) -> AsyncGenerator[JobRef, None]:
-        """Follow a job."""
 
         async def changes() -> AsyncGenerator[JobRef, None]:
             door = info.context.door(project)
@@ -63,7 +60,6 @@ class Subscription:
             strawberry.argument(description="The trace: an id, a unique prefix of one, or an external id."),
         ],
     ) -> AsyncGenerator[Counts, None]:
-        """Follow a trace."""
 
         async def changes() -> AsyncGenerator[Counts, None]:
             door = info.context.door(project)

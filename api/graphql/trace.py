@@ -34,8 +34,6 @@ else:
 
 @strawberry.type(description="How many elements a trace has.")
 class Counts:
-    """Counts of one trace by label."""
-
     sessions: int = strawberry.field(description="Sessions.")
     operations: int = strawberry.field(description="Operations.")
     variables: int = strawberry.field(description="Variables.")
@@ -46,7 +44,7 @@ class Counts:
 
 @strawberry.type(description="Operations of one kind that ended alike, in one stretch of a trace.")
 class Activity:
-    """Read off ``store.contract.answers.Activity``."""
+    """The fields of ``store.contract.answers.Activity``."""
 
     start: int = strawberry.field(description="The place (`sequence`) at which the stretch begins.")
     length: int = strawberry.field(description="How many places it has.")
@@ -74,7 +72,7 @@ def activity_type(one: answers.Activity, width: int) -> Activity:
 
 @strawberry.type(description="One execution graph: the life of one memory store for one user or run.")
 class Trace(Node):
-    """Read off ``schema.models.Trace``."""
+    """The fields of ``schema.models.Trace``."""
 
     is_type_of = is_model(models.Trace)
 
@@ -88,7 +86,6 @@ class Trace(Node):
 
     @strawberry.field(description="How many elements it has.")
     async def counts(self, info: Info) -> Counts:
-        """Counts by label."""
         return counts_of(await info.context.load(self.project_id, reads.counts, self.id))
 
     @strawberry.field(
@@ -96,12 +93,10 @@ class Trace(Node):
         metadata={"cost": 3},
     )
     async def is_live(self, info: Info) -> bool:
-        """Whether more may come."""
         return bool(await info.context.load(self.project_id, live, self.id))
 
     @strawberry.field(description="Its sessions, in order.")
     async def sessions(self, info: Info, first: First = 20, after: After = None) -> Connection[SessionRef]:
-        """A page of sessions."""
         return connection(info, await _page(self, info, Label.SESSION, first, after, ()))
 
     @strawberry.field(description="Its operations, in order.")
@@ -116,7 +111,6 @@ class Trace(Node):
             int, strawberry.argument(description="The place (`sequence`) at which the first page begins.")
         ] = 0,
     ) -> Connection[OperationRef]:
-        """A page of operations."""
         if since < 0:
             raise InputError("since", "", f"{since} is before the first place, 0")
         statuses = [status] if status else ()
@@ -133,7 +127,6 @@ class Trace(Node):
             int, strawberry.argument(description=f"How many stretches at most, 1 to {MAX_STRETCHES}.")
         ] = 60,
     ) -> list[Activity]:
-        """Counts of operations."""
         if not 1 <= stretches <= MAX_STRETCHES:
             raise InputError("stretches", "", f"{stretches} is not from 1 to {MAX_STRETCHES}")
         counts = counts_of(await info.context.load(self.project_id, reads.counts, self.id))
@@ -143,7 +136,6 @@ class Trace(Node):
 
     @strawberry.field(description="What its memory held after an operation; see `asOf`.", metadata={"cost": 200})
     async def memory(self: models.Trace, info: Info, as_of: Moment = None) -> MemoryMoment:
-        """The memory at a moment."""
         return await memory_of(info, self.project_id, self.id, as_of)
 
     @strawberry.field(description="Its variables, in order.")
@@ -154,18 +146,16 @@ class Trace(Node):
         after: After = None,
         kinds: VariableKinds = (),
     ) -> Connection[VariableRef]:
-        """A page of variables."""
         return connection(info, await _page(self, info, Label.VARIABLE, first, after, kinds))
 
     @strawberry.field(description="Its failures: questions that were answered wrong.")
     async def failures(self, info: Info, first: First = 20, after: After = None) -> Connection[FailureRef]:
-        """A page of failures."""
         return connection(info, await _page(self, info, Label.FAILURE, first, after, ()))
 
 
 @strawberry.type(description="A named stage of a trace: a conversation, a search, an evaluation.")
 class Session(Node):
-    """Read off ``schema.models.Session``."""
+    """The fields of ``schema.models.Session``."""
 
     is_type_of = is_model(models.Session)
 
@@ -182,7 +172,6 @@ class Session(Node):
 
     @strawberry.field(description="The trace that it is a stage of.")
     async def trace(self, info: Info) -> TraceRef | None:
-        """The trace."""
         return await trace_of(info, self.project_id, self.trace_id)
 
 

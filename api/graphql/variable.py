@@ -23,8 +23,6 @@ MAX_VALUE = 24 << 20
 
 @strawberry.type(description="A part of a variable's value, as text. Read values that are not text over HTTP.")
 class ValueWindow:
-    """A window of a value."""
-
     text: str = strawberry.field(description="The text of this part, which begins at `offset`.")
     offset: int = strawberry.field(description="Where this part begins in the value, in characters.")
     total: int = strawberry.field(description="How many characters the whole value has.")
@@ -36,7 +34,7 @@ class ValueWindow:
     "unit (a thing that the agent remembers)."
 )
 class Variable(Node):
-    """Read off ``schema.models.Variable``."""
+    """The fields of ``schema.models.Variable``."""
 
     is_type_of = is_model(models.Variable)
 
@@ -78,7 +76,6 @@ class Variable(Node):
             int, strawberry.argument(description=f"How many characters at most, 1 to {MAX_WINDOW}.")
         ] = 20_000,
     ) -> ValueWindow:
-        """A window of the value."""
         if not (offset >= 0 and 1 <= length <= MAX_WINDOW):
             raise InputError("value", "", f"offset must not be negative, and length from 1 to {MAX_WINDOW}")
         if self.size > MAX_VALUE:
@@ -90,17 +87,14 @@ class Variable(Node):
 
     @strawberry.field(description="The trace that it belongs to.")
     async def trace(self, info: Info) -> TraceRef | None:
-        """The trace."""
         return await trace_of(info, self.project_id, self.trace_id)
 
     @strawberry.field(description="The session that it was made in.")
     async def session(self, info: Info) -> SessionRef | None:
-        """The session."""
         return await session_of(info, self.project_id, self.session_id)
 
     @strawberry.field(description="The operation that made it; null if it came from outside.")
     async def operation(self, info: Info) -> OperationRef | None:
-        """The operation."""
         if self.operation_id is None:
             return None
         return await info.context.load(self.project_id, reads.elements, self.operation_id, Label.OPERATION)
@@ -110,7 +104,6 @@ class Variable(Node):
         metadata={"size": "first"},
     )
     async def derived_from(self, info: Info, first: First = 20) -> list[DerivationRef]:
-        """Derivations into it."""
         size = page_size(first)
         return await info.context.load(self.project_id, reads.derivations, self.id, Direction.BACKWARD, size) or []
 
@@ -119,7 +112,6 @@ class Variable(Node):
         metadata={"size": "first"},
     )
     async def derivations(self, info: Info, first: First = 20) -> list[DerivationRef]:
-        """Derivations out of it."""
         size = page_size(first)
         return await info.context.load(self.project_id, reads.derivations, self.id, Direction.FORWARD, size) or []
 
@@ -129,7 +121,6 @@ class Variable(Node):
         metadata={"cost": 50, "size": 5},
     )
     async def questions(self: models.Variable, info: Info) -> list[VariableRef]:
-        """What was asked."""
         if self.kind is not VariableKind.ANSWER:
             return []
         return await info.context.load(self.project_id, reads.questions, self) or []
@@ -143,7 +134,6 @@ class Variable(Node):
         first: First = 50,
         since: Annotated[int, strawberry.argument(description="The first version to give.")] = 0,
     ) -> list[VariableRef]:
-        """Its history."""
         found = await info.context.load(self.project_id, reads.versions, self.id) or []
         return [version for version in found if version.version >= since][: page_size(first)]
 
@@ -161,6 +151,5 @@ class Variable(Node):
         kinds: Kinds = (),
         as_of: AsOf = None,
     ) -> LineageRef:
-        """Its closure."""
         asked = bounds(info, direction, max_hops, max_nodes, kinds, as_of)
         return await lineage_of(info, self.project_id, (self.id,), asked)

@@ -48,13 +48,12 @@ class _OfVariable:
 
     @strawberry.field(description="The variable.")
     async def variable(self, info: Info) -> VariableRef | None:
-        """The variable."""
         return await info.context.load(self.project_id, reads.elements, self.variable_id, Label.VARIABLE)
 
 
 @strawberry.type(description="A memory unit that held the piece and was current when the search began.")
 class HeldUnit(_OfVariable):
-    """Read off ``model.Held``."""
+    """The fields of ``attribution.why_not.model.Held``."""
 
     external_id: str = strawberry.field(description="The unit's id in the source.")
     label: str = strawberry.field(description="A name for people.")
@@ -70,7 +69,7 @@ class HeldUnit(_OfVariable):
 
 @strawberry.type(description="Something that a search of the question returned.")
 class ReturnedUnit(_OfVariable):
-    """Read off ``model.Returned``."""
+    """The fields of ``attribution.why_not.model.Returned``."""
 
     external_id: str = strawberry.field(description="Its id in the source.")
     label: str = strawberry.field(description="A name for people.")
@@ -83,7 +82,7 @@ class ReturnedUnit(_OfVariable):
 
 @strawberry.type(description="A sentence that an extraction was given and that nothing it made covers.")
 class UncoveredSentence(_OfVariable):
-    """Read off ``model.Uncovered``."""
+    """The fields of ``attribution.why_not.model.Uncovered``."""
 
     text: str = strawberry.field(description="The sentence.")
     is_piece: bool = strawberry.field(description="Whether it is the piece that the answer needed.")
@@ -94,14 +93,14 @@ class UncoveredSentence(_OfVariable):
 
 @strawberry.type(description="Something that an operation was given or made, with the words that matter.")
 class QuotedVariable(_OfVariable):
-    """Read off ``model.Made``."""
+    """The fields of ``attribution.why_not.model.Made``."""
 
     text: str = strawberry.field(description="The words.")
 
 
 @strawberry.type(description=f"An extraction that did not bring the piece out. {_CUT}")
 class ExtractionWhyNot:
-    """Read off ``model.Extraction``."""
+    """The fields of ``attribution.why_not.model.Extraction``."""
 
     project_id: strawberry.Private[str]
     operation_id: strawberry.ID = strawberry.field(description="The id of the operation.")
@@ -118,7 +117,7 @@ class ExtractionWhyNot:
 
 @strawberry.type(description="A memory unit that an update was shown, and what the update did to it.")
 class UpdateCandidate(_OfVariable):
-    """Read off ``model.Candidate``."""
+    """The fields of ``attribution.why_not.model.Candidate``."""
 
     external_id: str = strawberry.field(description="The unit's id in the source.")
     label: str = strawberry.field(description="A name for people.")
@@ -134,7 +133,7 @@ class UpdateCandidate(_OfVariable):
 
 @strawberry.type(description=f"An update or deletion that did not carry the piece on. {_CUT}")
 class ChangeWhyNot:
-    """Read off ``model.Change``."""
+    """The fields of ``attribution.why_not.model.Change``."""
 
     project_id: strawberry.Private[str]
     operation_id: strawberry.ID = strawberry.field(description="The id of the operation.")
@@ -153,7 +152,7 @@ class ChangeWhyNot:
 
 @strawberry.type(description="A place where the piece stood in what the answer was made from.")
 class ContextPlace(_OfVariable):
-    """Read off ``model.Stood``."""
+    """The fields of ``attribution.why_not.model.Stood``."""
 
     kind: VariableKind = strawberry.field(description="What sort of value it is: a prompt, a context, a memory unit.")
     label: str = strawberry.field(description="A name for people.")
@@ -169,7 +168,7 @@ class ContextPlace(_OfVariable):
     f"(see `Method`) says of this piece. {_CUT}"
 )
 class WhyNot:
-    """Read off ``model.WhyNot``."""
+    """The fields of ``attribution.why_not.model.WhyNot``."""
 
     project_id: strawberry.Private[str]
     piece: str = strawberry.field(description="The piece: the sentence of a message that tells it.")
@@ -214,7 +213,6 @@ class WhyNot:
 
     @strawberry.field(description="The operation that lost it.")
     async def operation(self, info: Info) -> OperationRef | None:
-        """The operation."""
         return await operation_of(info, self.project_id, self.operation_id)
 
 
