@@ -13,7 +13,7 @@ import traceback
 from typing import Any, Literal
 
 from api.auth.keys import mask_keys
-from api.light_imports import without
+from api.processes.light_imports import without
 
 # It would load Rich, Pygments and attrs for tracebacks in colours, which no log here has.
 with without("rich"):

@@ -14,7 +14,6 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
 from api.auth.verify import Verifier
-from api.following import Following
 from api.http import health
 from api.http.allowance import RebuiltBytes
 from api.http.limits import EVENTS_PATH, TRACES_PATH, UPLOAD_PATH, BodyLimit, Deadline
@@ -25,9 +24,10 @@ from api.http.platform import Platform
 from api.http.problems import install_problems
 from api.http.tracing import Tracing, tracing_of
 from api.http.windows import Copies
-from api.loading import client_secret, open_queue, open_store
+from api.jobs.following import Following
+from api.processes.shielded_acts import Acts
 from api.settings import Settings
-from api.shielded_acts import Acts
+from api.settings.loading import client_secret, open_queue, open_store
 
 if TYPE_CHECKING:
     from api.auth.code_flow import CodeFlow
@@ -119,7 +119,7 @@ async def _running(
         stack.push_async_callback(platform.verifier.stop)
         stack.push_async_callback(platform.queue.close)
         stack.push_async_callback(platform.growth.close)
-        stack.callback(platform.reading.close)
+        stack.push_async_callback(platform.reading.close)
         stack.push_async_callback(platform.acts.close, settings.shutdown_seconds)
         if settings.job_concurrency > 0:
             runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from api.malloc import hold_little
+from api.processes.memory import hold_little
 from attribution.run import Options, attribute
 from attribution.verdicts.stored import every_failure
 from benchmarks.memory import peak_memory

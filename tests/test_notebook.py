@@ -26,8 +26,8 @@ from memtrace.notebook import MemTraceGraph
 from memtrace.notebook.place import place_of
 from py2neo import ClientError, Node
 
-from api.loading import load_settings
-from api.loading import place_of as place_of_platform
+from api.settings.loading import load_settings
+from api.settings.loading import place_of as place_of_platform
 from store.contract.answers import Direction
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.health import PRUNING_WALK

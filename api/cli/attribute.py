@@ -58,7 +58,7 @@ async def attribute(
     from api.cli import documents
     from api.cli.render import verdicts
     from api.cli.render.text import counted
-    from api.runner_options import runner_options
+    from api.jobs.runner_options import runner_options
     from attribution.report.gather import cases_of
     from attribution.run import attribute as attributed
     from attribution.verdicts.stored import by_id, operations_at_fault

@@ -50,7 +50,7 @@ async def audit(
 
     from api.cli.render import verdicts
     from api.cli.render.text import counted
-    from api.runner_options import runner_options
+    from api.jobs.runner_options import runner_options
     from attribution.report.suspected_labels import suspected_labels
 
     if paths and trace:

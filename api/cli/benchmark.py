@@ -74,7 +74,7 @@ async def benchmark(
     import msgspec
 
     from api.cli.render.benchmark import parts
-    from api.runner_options import runner_options
+    from api.jobs.runner_options import runner_options
     from attribution.benchmark.run import run
     from attribution.review.labels import read_labels
 

@@ -13,7 +13,7 @@ import typer
 
 from api.cli.errors import UsageError
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
-from api.credentials import neo4j_credentials, refuse_secrets
+from api.settings.credentials import neo4j_credentials, refuse_secrets
 from schema.errors import InputError
 from schema.projects import check_project
 
@@ -85,13 +85,13 @@ class Target:
             UsageError: a setting can't be used.
         """
         if _has_settings():
-            from api.loading import place_of
+            from api.settings.loading import place_of
 
             return place_of(self._settings(), self.any_project_id)[0]
         return self.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
 
     def _settings(self) -> Settings:
-        from api.loading import load_settings
+        from api.settings.loading import load_settings
 
         options = {"store": self.store, "values": self.values}
         if self.store:
@@ -104,7 +104,7 @@ class Target:
             raise UsageError(str(error)) from error
 
     async def _open_all(self, create: bool) -> Database:
-        from api.loading import open_databases
+        from api.settings.loading import open_databases
 
         return await open_databases(self._settings(), create)
 
@@ -196,7 +196,7 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
     """Run to the end; when interrupted, do not wait for threads, which may read or parse for long."""
     import asyncio
 
-    from api.malloc import hold_little
+    from api.processes.memory import hold_little
 
     hold_little()
     runner = asyncio.Runner()

@@ -25,7 +25,7 @@ async def queue_of(place: Target) -> AsyncIterator[EventQueue | None]:
     """
     import structlog
 
-    from api.loading import journal_path, load_settings, open_queue
+    from api.settings.loading import journal_path, load_settings, open_queue
 
     # Standard output is the command's answer: what a connection says of itself does not belong there.
     structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))

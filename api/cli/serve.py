@@ -85,14 +85,14 @@ async def run_server(
     try:
         # Nothing that is made here is garbage, and looking for garbage would take a fifth of the start.
         with collector_paused(stays=True):
-            from api.loading import load_settings, open_store
+            from api.settings.loading import load_settings, open_store
 
             settings = load_settings(config, options)
             listening = _listen(settings.host, settings.port)
         async with await open_store(settings) as database, opening(database) as way_in:
             with collector_paused(stays=True):
-                from api.light_imports import leave_out, models_made_when_used
                 from api.logs import set_up_logs
+                from api.processes.light_imports import leave_out, models_made_when_used
 
                 # Its own models are those of OpenAPI documents: a thread makes them ready if one is asked for.
                 with models_made_when_used():

@@ -56,8 +56,8 @@ async def worker(
     It runs the jobs of all projects, or of the one that --project names, and writes the events of all. It needs the
     same store, queue of events and place of uploads as the servers. Logs go to standard output.
     """
-    from api.loading import load_settings, open_queue, open_store
     from api.logs import set_up_logs
+    from api.settings.loading import load_settings, open_queue, open_store
     from schema.errors import InputError
     from store.runtime.garbage_collector import collect_rarely
 
@@ -114,7 +114,7 @@ async def _metrics(writer: EventWorker, events: EventQueue, port: int) -> AsyncI
 
     from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
 
-    from api.event_metrics import EventMetrics
+    from api.http.event_metrics import EventMetrics
     from schema.errors import InputError
 
     registry = CollectorRegistry()

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import threading
 from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
 
-from api.children import begin_child, encode, read_message
 from api.event_writer.messages import Arrived, ToChild, Told
+from api.logs import set_up_logs
+from api.processes.children import Parent
+from api.processes.memory import hold_little
+from api.settings.child import begin
 from schema.errors import DamagedError, StoreError
 
 if TYPE_CHECKING:
@@ -33,21 +35,20 @@ _log = structlog.get_logger("memtrace.events")
 class _Writer:
     """Writes until it is told to stop."""
 
-    def __init__(self, settings: Settings, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+    def __init__(self, settings: Settings, parent: Parent) -> None:
         self._settings = settings
-        self._incoming = incoming
-        self._outgoing = outgoing
+        self._parent = parent
         self._stop: asyncio.Future[float] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
-        from api.loading import open_events_journal, open_store
+        from api.settings.loading import open_events_journal, open_store
         from ingest.queue.worker import EventWorker
 
         settings = self._settings
         async with await open_store(settings) as database, await open_events_journal(settings) as journal:
             worker = EventWorker(journal, database, settings.event_tries, settings.event_concurrency)
-            listening = threading.Thread(target=self._listen, args=(asyncio.get_running_loop(), journal), daemon=True)
-            listening.start()
+            loop = asyncio.get_running_loop()
+            self._parent.listen(lambda data: self._take(data, loop, journal))
             await worker.start()
             telling = asyncio.create_task(self._tell(worker, database))
             try:
@@ -56,17 +57,15 @@ class _Writer:
                 telling.cancel()
                 with suppress(asyncio.CancelledError):
                     await telling
-            self._say(Told(asdict(worker.tally), None))
+            self._parent.say(Told(asdict(worker.tally), None))
 
-    def _listen(self, loop: asyncio.AbstractEventLoop, journal: Journal) -> None:
-        """Take messages on a thread of its own, so that the end of the server is the end of this process at once."""
-        while (data := read_message(self._incoming)) is not None:
-            message = msgspec.json.decode(data, type=ToChild)
-            if isinstance(message, Arrived):
-                loop.call_soon_threadsafe(journal.arrived, message.lanes)
-            else:
-                loop.call_soon_threadsafe(self._stop.set_result, message.seconds)
-        os._exit(0)
+    def _take(self, data: bytes, loop: asyncio.AbstractEventLoop, journal: Journal) -> None:
+        """Take a message, on the thread that listens."""
+        message = msgspec.json.decode(data, type=ToChild)
+        if isinstance(message, Arrived):
+            loop.call_soon_threadsafe(journal.arrived, message.lanes)
+        else:
+            loop.call_soon_threadsafe(self._stop.set_result, message.seconds)
 
     async def _tell(self, worker: EventWorker, database: Database) -> None:
         """Report what was done, whenever something was."""
@@ -74,13 +73,9 @@ class _Writer:
         while True:
             now = Told(asdict(worker.tally), await _damage(database) if worker.tally.store_failures else None)
             if now != told:
-                self._say(now)
+                self._parent.say(now)
                 told = now
             await asyncio.sleep(_TELL_SECONDS)
-
-    def _say(self, message: Told) -> None:
-        self._outgoing.write(encode(message))
-        self._outgoing.flush()
 
 
 async def _damage(database: Database) -> str | None:
@@ -93,23 +88,24 @@ async def _damage(database: Database) -> str | None:
     return None
 
 
-async def _write(settings: Settings, incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    await _Writer(settings, incoming, outgoing).run()
+async def _run(settings: Settings, parent: Parent) -> None:
+    await _Writer(settings, parent).run()
 
 
 def main() -> None:
     """Take the settings, and write events until told to stop, or until the server is gone."""
-    begun = begin_child()
+    begun = begin()
     if begun is None:
         return
-    from api.malloc import hold_little
     from store.runtime.garbage_collector import collect_rarely
 
+    settings, parent = begun
+    set_up_logs(settings.log_level, settings.log_format)
     os.nice(_NICE)
     hold_little()
     collect_rarely()
     try:
-        asyncio.run(_write(*begun))
+        asyncio.run(_run(settings, parent))
     except StoreError as error:
         _log.warning("events can't be written", reason=str(error))
         sys.exit(1)

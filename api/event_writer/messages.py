@@ -1,8 +1,8 @@
-"""What a server and the process that writes its events say to each other; see ``api.children``."""
+"""What a server and the process that writes its events say to each other; see ``api.processes.children``."""
 
 from __future__ import annotations
 
-from api.children import Message
+from api.processes.children import Message
 
 
 class Arrived(Message, frozen=True):

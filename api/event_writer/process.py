@@ -16,9 +16,10 @@ from dataclasses import asdict
 import msgspec
 import structlog
 
-from api.children import heard, say, start_child
 from api.event_writer.messages import Arrived, Stop, Told
+from api.processes.children import GONE, heard, kill, say
 from api.settings import Settings
+from api.settings.child import start_with_settings
 from ingest.queue.journal.queue import Journal
 from ingest.queue.tally import Tally
 
@@ -55,7 +56,7 @@ class EventWriter:
 
     async def start(self) -> None:
         """Begin to write."""
-        self._process = await start_child("api.event_writer.child", self._settings)
+        self._process = await start_with_settings("api.event_writer.child", self._settings)
         self._keeper = asyncio.create_task(self._keep())
 
     def _arrived(self, lanes: Iterable[int]) -> None:
@@ -89,21 +90,19 @@ class EventWriter:
                 self._process = await self._another()
         finally:
             if self._process is not None and self._process.returncode is None:
-                self._process.kill()
-                with suppress(ConnectionError):
-                    await self._process.communicate()
+                await kill(self._process)
 
     async def _another(self) -> Process:
         while True:
             await asyncio.sleep(_PAUSE_SECONDS)
             try:
-                return await start_child("api.event_writer.child", self._settings)
+                return await start_with_settings("api.event_writer.child", self._settings)
             except OSError as error:
                 _log.warning("no process could be started to write events; it is tried again", reason=str(error))
 
     async def _listen(self, process: Process) -> None:
         before = asdict(self.tally)
-        with suppress(asyncio.IncompleteReadError, ConnectionError):
+        with suppress(*GONE):
             while True:
                 told = _decoder.decode(await heard(process))
                 for name, count in told.tally.items():

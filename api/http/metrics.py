@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.event_metrics import STORE_SECONDS, EventMetrics
 from api.http.dependencies import platform_of
+from api.http.event_metrics import STORE_SECONDS, EventMetrics
 from api.http.lag import LoopLag
 from api.http.routing import door_of, method_of, route_of
 from api.http.stores import mapped_stores

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from api.shielded_acts import Acts
+from api.processes.shielded_acts import Acts
 
 if TYPE_CHECKING:
     from api.auth.code_flow import CodeFlow
     from api.auth.verify import Verifier
-    from api.event_metrics import EventMetrics
     from api.event_writer.process import EventWriter
-    from api.following import Following
     from api.http.allowance import RebuiltBytes
+    from api.http.event_metrics import EventMetrics
     from api.http.reading import Reading
     from api.http.windows import Copies
+    from api.jobs.following import Following
     from api.jobs.queue import JobQueue
     from api.jobs.uploads import Uploads
     from api.settings import Settings

@@ -6,8 +6,8 @@ import asyncio
 
 from starlette.exceptions import HTTPException
 
-from api.helper.process import Helper
 from api.http.bodies import Body, Read
+from api.processes.helper import Helper
 from ingest.queue.turns import Turns
 
 SHORT_AT_A_TIME, LONG_AT_A_TIME = 2, 1
@@ -29,7 +29,7 @@ class Reading:
         """
         self._short = Turns(SHORT_AT_A_TIME)
         self._long = Turns(LONG_AT_A_TIME)
-        self._helper = Helper("reading", _MEMORY_BYTES + _MEMORY_A_BYTE * largest)
+        self._helper = Helper(_MEMORY_BYTES + _MEMORY_A_BYTE * largest)
 
     async def read(self, project_id: str, body: Body, packet_bytes: int) -> Read:
         """What a request holds.
@@ -56,6 +56,6 @@ class Reading:
             assert read is not None
         return read
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Read no more."""
-        self._helper.close()
+        await self._helper.close()

@@ -7,20 +7,19 @@ input does, which is when the runner is gone, however it went: half-done work is
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
-import threading
 import time
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
 
-from api import memory
-from api.children import Message, begin_child, encode, read_message
 from api.jobs import messages
 from api.jobs.messages import Broken, Done, End, Refused, Start, Stop, Stopped, Told
-from api.malloc import hold_little
+from api.logs import set_up_logs
+from api.processes import memory
+from api.processes.children import Parent
+from api.settings.child import begin
 from schema.control import JobKind
 from schema.errors import MemTraceError, StoreError
 
@@ -35,13 +34,11 @@ _log = structlog.get_logger("memtrace.jobs")
 
 
 class JobExecutor:
-    """Does the jobs that it is told of over ``incoming``, and reports on them over ``outgoing``."""
+    """Does the jobs that the parent sends, and reports on them."""
 
-    def __init__(self, settings: Settings, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+    def __init__(self, settings: Settings, parent: Parent) -> None:
         self._settings = settings
-        self._incoming = incoming
-        self._outgoing = outgoing
-        self._said = threading.Lock()
+        self._parent = parent
         self._starts: asyncio.Queue[Start] = asyncio.Queue()
         self._is_stopping = False
         self._can_interrupt = False
@@ -51,10 +48,10 @@ class JobExecutor:
     async def run(self) -> None:
         """Do jobs until the runner is gone."""
         from api.jobs.uploads import Uploads, uploads_uri
-        from api.loading import open_store
+        from api.settings.loading import open_store
 
         loop = asyncio.get_running_loop()
-        threading.Thread(target=self._listen, args=(loop,), daemon=True).start()
+        self._parent.listen(lambda data: self._take(data, loop))
         async with await open_store(self._settings) as database:
             uploads = Uploads(uploads_uri(self._settings))
             while True:
@@ -62,20 +59,18 @@ class JobExecutor:
                 self._next_told = 0.0
                 with structlog.contextvars.bound_contextvars(project=start.project_id, job=start.job_id):
                     self._work = asyncio.create_task(self._do(start, database, uploads))
-                    self._say(await self._work)
+                    self._parent.say(await self._work)
 
-    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Take messages on a thread of its own: the loop may be busy with the work."""
-        while (data := read_message(self._incoming)) is not None:
-            message = msgspec.json.decode(data, type=messages.ToChild)
-            if isinstance(message, Stop):
-                self._is_stopping = True
-                loop.call_soon_threadsafe(self._interrupt)
-            else:
-                # Reset here and not when the work begins: a request to stop it may have come by then.
-                self._is_stopping = False
-                loop.call_soon_threadsafe(self._starts.put_nowait, message)
-        os._exit(0)
+    def _take(self, data: bytes, loop: asyncio.AbstractEventLoop) -> None:
+        """Take a message, on the thread that listens."""
+        message = msgspec.json.decode(data, type=messages.ToChild)
+        if isinstance(message, Stop):
+            self._is_stopping = True
+            loop.call_soon_threadsafe(self._interrupt)
+        else:
+            # Reset here and not when the work begins: a request to stop the work may have come by then.
+            self._is_stopping = False
+            loop.call_soon_threadsafe(self._starts.put_nowait, message)
 
     def _interrupt(self) -> None:
         """Cancel the work if that is safe; an import checks by itself whether it should stop."""
@@ -119,24 +114,20 @@ class JobExecutor:
         now = time.monotonic()
         if now >= self._next_told or done == total:
             self._next_told = now + _TELL_SECONDS
-            self._say(Told(stage, done, total))
-
-    def _say(self, message: Message) -> None:
-        with self._said:
-            self._outgoing.write(encode(message))
-            self._outgoing.flush()
+            self._parent.say(Told(stage, done, total))
 
 
 def main() -> None:
     """Take the settings, then jobs."""
-    begun = begin_child()
+    begun = begin()
     if begun is None:
         return
-    settings, incoming, outgoing = begun
-    hold_little()
+    settings, parent = begun
+    set_up_logs(settings.log_level, settings.log_format)
+    memory.hold_little()
     memory.bound(settings.job_memory_bytes)
     try:
-        asyncio.run(JobExecutor(settings, incoming, outgoing).run())
+        asyncio.run(JobExecutor(settings, parent).run())
     except BrokenPipeError:
         sys.exit(0)
 

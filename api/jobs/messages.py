@@ -1,8 +1,8 @@
-"""What a runner and its child say to each other; see ``api.children``."""
+"""What a runner and its child say to each other; see ``api.processes.children``."""
 
 from __future__ import annotations
 
-from api.children import Message
+from api.processes.children import Message
 
 
 class Start(Message, frozen=True):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from asyncio.subprocess import Process
 from collections.abc import Callable
 from contextlib import suppress
 
 import msgspec
 
-from api.children import heard, say, start_child
 from api.jobs import messages
 from api.jobs.messages import Broken, End, Refused, Start, Stop, Told
+from api.processes.children import GONE, heard, kill, say
 from api.settings import Settings
+from api.settings.child import start_with_settings
 from schema.control import Job
 
 _decoder = msgspec.json.Decoder(messages.FromChild)
-_BROKEN = (ConnectionError, asyncio.IncompleteReadError)
 
 
 class JobProcess:
@@ -39,7 +38,7 @@ class JobProcess:
                 if not isinstance(message, Told):
                     break
                 tell(message)
-        except _BROKEN:
+        except GONE:
             await self.kill()
             return Broken(is_store=False)
         except BaseException:
@@ -52,23 +51,18 @@ class JobProcess:
     def stop(self) -> None:
         """Ask to stop the job; ``run`` comes back when it has."""
         if self._process is not None:
-            with suppress(*_BROKEN):
+            with suppress(*GONE):
                 say(self._process, Stop())
 
     async def kill(self) -> None:
         """End the process at once. Whatever it was writing is stored whole or not at all."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        with suppress(ProcessLookupError):
-            process.kill()
-        # Also closes the pipes, whatever is still in them.
-        with suppress(*_BROKEN):
-            await process.communicate()
+        if process is not None:
+            await kill(process)
 
     async def _started(self) -> Process:
         if self._process is not None and self._process.returncode is None:
             return self._process
         await self.kill()
-        self._process = process = await start_child("api.jobs.child", self._settings)
+        self._process = process = await start_with_settings("api.jobs.child", self._settings)
         return process

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from api.auth.access import ProjectDoor
-from api.following import Following
 from api.jobs.arguments import ImportArguments, ReportArguments
+from api.jobs.following import Following
 from api.jobs.uploads import Uploads
 from api.jobs.work import check
-from api.shielded_acts import Acts
+from api.processes.shielded_acts import Acts
 from schema.control import Job, JobKind, JobState, Role
 from store.contract.protocol import Database
 

@@ -21,7 +21,7 @@ import zstandard
 from hypothesis import strategies as st
 from memtrace.events import Event, EventError, decode
 
-from api.loading import open_store
+from api.settings.loading import open_store
 from ingest.events.taking import take_events
 from ingest.queue.admission import Sent
 from ingest.queue.journal.queue import open_journal

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from api.loading import open_databases
+from api.settings.loading import open_databases
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 from tests.graphql.world import World

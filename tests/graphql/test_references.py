@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.loading import open_databases
+from api.settings.loading import open_databases
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 from tests.graphql.changing import change, complain, judge

@@ -21,7 +21,7 @@ import httpx
 from api.jobs.queue import JobQueue
 from api.jobs.runner import JobRunner
 from api.jobs.uploads import Uploads, uploads_uri
-from api.loading import open_store
+from api.settings.loading import open_store
 from api.settings import Settings
 from tests.graph_files import GraphFile
 from tests.jobs.asking import JSON, Receipt, done, look, send, small

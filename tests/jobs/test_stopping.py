@@ -21,7 +21,7 @@ from api.jobs.arguments import ImportArguments
 from api.jobs.queue import JobQueue
 from api.jobs.runner import JobRunner
 from api.jobs.uploads import Uploads, uploads_uri
-from api.loading import open_store
+from api.settings.loading import open_store
 from schema.control import AuditEntry, Job, JobKind, JobState
 from store.contract.records import ProjectRecords
 from tests.jobs.asking import PATIENCE_SECONDS, small

@@ -12,9 +12,9 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from api.loading import load_settings
 from api.server import create_app
 from api.settings import Settings
+from api.settings.loading import load_settings
 
 START_SECONDS = 60
 

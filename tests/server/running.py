@@ -33,8 +33,8 @@ from typer.testing import CliRunner
 
 from api.auth.keys import make_key
 from api.cli.main import command_line
-from api.loading import load_settings
 from api.settings import Settings
+from api.settings.loading import load_settings
 from schema.control import Role
 from store.contract.protocol import Database
 from store.open import Credentials, open_database

@@ -12,7 +12,7 @@ import apsw
 import pytest
 from websockets.asyncio.client import connect
 
-from api.loading import open_databases
+from api.settings.loading import open_databases
 from schema.models import Trace
 from store.contract.answers import Label
 from tests.contract.samples import assistant

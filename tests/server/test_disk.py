@@ -17,7 +17,7 @@ from secrets import token_hex
 import psutil
 import pytest
 
-from api.loading import open_store
+from api.settings.loading import open_store
 from schema.errors import DiskFullError, StoreError
 from store.runtime.private_files import make_folders
 from store.sqlite.connections import Connections

@@ -14,7 +14,7 @@ from api.auth.keys import is_genuine, make_key, mask_keys, parse_key
 from api.auth.known import KnownKeys, LastUses
 from api.auth.verify import Verifier
 from api.errors import UnauthenticatedError
-from api.loading import open_store
+from api.settings.loading import open_store
 from attribution.verdicts.verdict import Method
 from schema.control import ApiKey, AuditEntry, Role
 from schema.errors import InputError, StoreError

@@ -15,7 +15,7 @@ import pytest
 from api.auth.keys import hash_secret, make_key
 from api.jobs.places import Folder
 from api.jobs.uploads import Uploads
-from api.loading import load_settings, open_store
+from api.settings.loading import load_settings, open_store
 from schema.control import ApiKey, Role
 from schema.errors import InputError
 from schema.projects import check_project

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +19,9 @@ import zstandard
 from starlette.exceptions import HTTPException
 
 from api.errors import TooLargeError
-from api.helper.process import Helper
 from api.http.bodies import JSON, LINES, EventsBody, Read, SpansBody
 from api.http.reading import LONG_AT_A_TIME, SHORT_AT_A_TIME, Reading
+from api.processes.helper import Helper
 from ingest.otlp.media_types import PROTOBUF
 from schema.errors import AmbiguousError, Candidate, InputError, StoreError
 from tests.server.running import RunningServer, running, sqlite_place
@@ -32,10 +32,10 @@ _LARGEST = 32 << 20
 
 
 @pytest.fixture
-def reading() -> Iterator[Reading]:
+async def reading() -> AsyncIterator[Reading]:
     made = Reading(_LARGEST)
     yield made
-    made.close()
+    await made.close()
 
 
 def _events(count: int) -> bytes:
@@ -166,7 +166,7 @@ def _fills_its_memory() -> None:
 
 
 async def test_errors_come_back_as_they_are() -> None:
-    helper = Helper("test", 256 << 20)
+    helper = Helper(256 << 20)
     try:
         with pytest.raises(AmbiguousError, match="'ab' is ambiguous: abc") as ambiguous:
             await helper.run(_raised, "candidates")
@@ -182,8 +182,8 @@ async def test_errors_come_back_as_they_are() -> None:
             await helper.run(_raised, "unknown")
         assert await helper.run(os.getpid) != os.getpid()
     finally:
-        helper.close()
-    with pytest.raises((StoreError, RuntimeError)):
+        await helper.close()
+    with pytest.raises(StoreError, match="the server stops"):
         await helper.run(os.getpid)
 
 
@@ -200,7 +200,7 @@ def test_its_processes_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
     with running(sqlite_place(tmp_path), tmp_path) as server:
         trace = uuid4().hex
         assert send(server, lines(*(message(trace, f"m{number}") for number in range(2001)))).status_code == 200
-        children = [*_children(server, "api.helper.child"), *_children(server, "api.event_writer.child")]
+        children = [*_children(server, "api.processes.helper_child"), *_children(server, "api.event_writer.child")]
         assert len(children) == 2
         server.kill()
         gone, alive = psutil.wait_procs(children, PATIENCE_SECONDS)

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from api.loading import open_databases
+from api.settings.loading import open_databases
 from store.contract.answers import Label
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.loading import open_store
+from api.settings.loading import open_store
 from schema.errors import StoreError
 from store.neo4j import connection
 from tests.neo4j_server import Neo4jServer

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from api.loading import load_settings
 from api.settings import Settings
+from api.settings.loading import load_settings
 from schema.control import Role
 from schema.errors import InputError
 from tests.server.running import ROOT, sqlite_place

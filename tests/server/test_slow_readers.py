@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from api.http.windows import WINDOW_BYTES, Budget, Copies
-from api.loading import open_store
+from api.settings.loading import open_store
 from schema.errors import StoreError
 from tests.factory import TraceBuilder
 from tests.server.running import RunningServer, running, sqlite_place

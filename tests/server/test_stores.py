@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from api.credentials import neo4j_credentials
+from api.settings.credentials import neo4j_credentials
 from store.open import open_database
 from tests.neo4j_server import Neo4jServer
 from tests.server.forwarder import Forwarder

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from api.loading import load_settings, open_databases, place_of
+from api.settings.loading import load_settings, open_databases, place_of
 from schema.errors import InputError, StoreError
 from store.open import Credentials
 from store.project_map import SpreadDatabase

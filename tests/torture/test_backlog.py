@@ -18,8 +18,8 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from api.loading import open_queue, open_store
 from api.local_servers.nats import LocalNats
+from api.settings.loading import open_queue, open_store
 from ingest.queue.admission import Sent, admit
 from ingest.queue.protocol import EventQueue, QueueState
 from store.contract.protocol import GraphStore

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 
-from api.loading import open_queue, open_store
+from api.settings.loading import open_queue, open_store
 from tests.torture.load import Sender
 from tests.torture.outage import drained, more_is_acknowledged, taken_while_neo4j_is_away
 from tests.torture.processes import World

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from api.jobs.arguments import AttributeArguments
+from api.jobs.runner_options import runner_options
 from api.jobs.work.context import Context, Document
 from api.jobs.work.selection import chosen_failures, named
-from api.runner_options import runner_options
 from attribution.run import Options, attribute
 from store.contract.protocol import GraphStore
 

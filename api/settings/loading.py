@@ -13,12 +13,12 @@ from urllib.parse import unquote
 from pydantic import ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
 
-from api.credentials import neo4j_credentials, read_password
 from api.settings import Settings
+from api.settings.credentials import neo4j_credentials, read_password
 from schema.errors import InputError, StoreError
 
 if TYPE_CHECKING:
-    from api.stores import MappedStore
+    from api.settings.stores import MappedStore
     from ingest.queue.journal.queue import Journal
     from ingest.queue.protocol import EventQueue
     from store.contract.protocol import Database

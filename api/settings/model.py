@@ -1,7 +1,7 @@
 """Settings of the server and its workers: from the environment (``MEMTRACE_…``), a TOML file, and the command line.
 
-``api.loading`` reads them: the command line holds over the environment, and the environment over the file. The secrets
-among them, the passwords of Neo4j and of NATS, may come from files of their own.
+``api.settings.loading`` reads them: the command line takes precedence over the environment, and the environment over
+the file. Secrets, such as the passwords of Neo4j and NATS, may come from files of their own.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from api.credentials import refuse_secrets
-from api.stores import MappedStore, check_stores, check_values
+from api.settings.credentials import refuse_secrets
+from api.settings.stores import MappedStore, check_stores, check_values
 from schema.control import Role
 from schema.errors import InputError
 from schema.projects import problem_of_name
@@ -29,7 +29,7 @@ class Settings(BaseSettings):
             folder beside the SQLite file, or beside the values. Servers and workers of one team share it.
         neo4j_user, neo4j_password, neo4j_password_file: for a store in Neo4j.
         neo4j_database: of that server; None is the user's own.
-        stores: further stores by name, each with the projects whose traces it holds; see ``api.stores``.
+        stores: further stores by name, each with the projects whose traces it holds; see ``api.settings.stores``.
         trusted_proxies: addresses of proxies whose ``X-Forwarded-For`` says where a request comes from.
         max_connections: open at a time; fewer where the process's limit of files leaves no room for them.
         max_connections_per_address: of one address, but of those in ``trusted_proxies``; None is half of all.

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from api.credentials import DEFAULT_USER, refuse_secrets
+from api.settings.credentials import DEFAULT_USER, refuse_secrets
 from schema.errors import InputError
 from schema.projects import problem_of_name
 

@@ -1,1 +1,0 @@
-"""Functions that take the interpreter for long, run in a process of their own."""

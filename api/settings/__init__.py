@@ -1,0 +1,5 @@
+"""The settings of a server or worker: what can be set, and opening the stores and queues that the settings name."""
+
+from api.settings.model import Settings
+
+__all__ = ["Settings"]
