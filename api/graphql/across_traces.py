@@ -15,7 +15,7 @@ from store.contract.protocol import GraphStore
 E = TypeVar("E", Operation, Variable)
 
 MOST_TRACES = 100
-"""Traces that one page looks at, at most: one that found less than was asked for may have a next page all the same."""
+"""Largest number of traces that are read for a page. A short page may therefore have a next page."""
 
 
 class _Place(msgspec.Struct, array_like=True, frozen=True):

@@ -75,20 +75,22 @@ class Adjudicated:
     attribution: AttributionRef = strawberry.field(description="The final word.")
 
 
-@strawberry.type(description="A label that was not imported, for the project lacks what it names.")
+@strawberry.type(description="A label that was not imported, because the project lacks something that the label names.")
 class UnmatchedLabel:
     """See ``attribution.review.labelling.Unmatched``."""
 
     line: int = strawberry.field(description="The number of its line, from 1.")
     missing: str = strawberry.field(description="What is missing: `trace`, `failure`, `prediction` or `operation`.")
-    reason: str = strawberry.field(description="Which one, and why.")
+    reason: str = strawberry.field(description="The missing thing, and why it is missing.")
 
 
 @strawberry.type(description="Labels were imported as verdicts of people.")
 class LabelsImported:
     imported: int = strawberry.field(description="How many labels stand in the project now.")
-    unchanged: int = strawberry.field(description="How many of these stood there before, as they are.")
-    unmatched: list[UnmatchedLabel] = strawberry.field(description="The others.", metadata={"size": 20})
+    unchanged: int = strawberry.field(description="How many labels were stored before, unchanged.")
+    unmatched: list[UnmatchedLabel] = strawberry.field(
+        description="The labels that were not imported.", metadata={"size": 20}
+    )
 
 
 ImportLabelsResult = Annotated[
@@ -121,7 +123,7 @@ AdjudicateResult = Annotated[
 
 @strawberry.type
 class AnnotationMutations:
-    """The roots of mutations that are about annotating."""
+    """Mutations about annotating."""
 
     @strawberry.mutation(
         description="Undo the last change of your verdict on a failure: what you said before stands again, or nothing "
@@ -237,7 +239,8 @@ class AnnotationMutations:
         return CaseSubmitted(assignment=done.assignment, attribution=done.verdict)
 
     @strawberry.mutation(
-        description="Leave a case that you have to others: you don't get it again. Needs the role writer.",
+        description="Skip a case that you have. Other people get the case; you don't get it again. Needs the role "
+        "writer.",
         metadata={"cost": 20},
     )
     @outcome
@@ -270,8 +273,8 @@ class AnnotationMutations:
         return CaseGiven(assignment=case.assignment, failure=case.failure)
 
     @strawberry.mutation(
-        description="Say the final word on a case that two people or more have submitted: it counts as what people say "
-        "of it. For writers who have not judged the case, and for admins.",
+        description="Say the final word on a case that two people or more have submitted. The final word then "
+        "counts as the verdict of people. For writers who have not judged the case, and for admins.",
         metadata={"cost": 50},
     )
     @outcome

@@ -1,4 +1,4 @@
-"""Annotation queues: their progress, how far annotators agree, and where they disagree."""
+"""Annotation queues: progress, agreement of annotators, disputed cases."""
 
 from datetime import datetime
 from typing import Annotated, TypeVar
@@ -55,11 +55,13 @@ class QueueProgress:
 class QueueAgreement:
     """The fields of ``attribution.review.annotation.agreement.QueueAgreement``."""
 
-    cases: int = strawberry.field(description="How many cases these are.")
-    agreed: int = strawberry.field(description="In how many of them all name the same error type and operation.")
+    cases: int = strawberry.field(description="The number of these cases.")
+    agreed: int = strawberry.field(
+        description="In how many cases all annotators name the same error type and operation."
+    )
     changed: int = strawberry.field(
-        description="In how many of them somebody named another error type or operation before, and so may have seen "
-        "what the others say when they gave the verdict that counts."
+        description="In how many cases an annotator changed error type or operation later, and so may have seen the"
+        " other verdicts by then."
     )
     type_kappa: float | None = strawberry.field(
         description="Fleiss' kappa of the error types; null without cases, and if chance alone would always agree."
@@ -67,16 +69,16 @@ class QueueAgreement:
     operation_kappa: float | None = strawberry.field(description="Fleiss' kappa of the operations.")
     joint_kappa: float | None = strawberry.field(description="Fleiss' kappa of error type and operation together.")
     pairs: list[Agreement] = strawberry.field(
-        description="Of each two people who have submitted the same cases.", metadata={"size": 20}
+        description="Agreement of each two people who have submitted the same cases.", metadata={"size": 20}
     )
 
 
-@strawberry.type(description="What one annotator says of a disputed case, without their name.")
+@strawberry.type(description="The verdict of one annotator on a disputed case, without the annotator's name.")
 class DisputeSide:
     """The fields of ``attribution.review.annotation.disputes.Side``."""
 
     verdict: strawberry.Private[models.Attribution]
-    name: str = strawberry.field(description="A, B, …: it says nothing of who it is.")
+    name: str = strawberry.field(description="A, B, …: a name that hides who the annotator is.")
 
     @strawberry.field(description="Why the answer is wrong; null if they abstained.")
     def error_type(self) -> ErrorType | None:
@@ -102,21 +104,20 @@ class DisputeSide:
     def candidates(self) -> list[Candidate]:
         return candidates_of(self.verdict)
 
-    @strawberry.field(description="The variables that show it.", metadata={"size": 5})
+    @strawberry.field(description="The variables that show the fault.", metadata={"size": 5})
     def evidence(self) -> list[EvidenceStep]:
         return path_of(self.verdict)
 
 
 @strawberry.type(
-    description="A case on which annotators disagree about the error type or the operation, or of which somebody said "
-    "the final word."
+    description="A case on which annotators disagree about the error type or the operation, or which has a final word."
 )
 class Dispute:
     """The fields of ``attribution.review.annotation.disputes.Dispute``."""
 
     failure: FailureRef = strawberry.field(description="The failure.")
     sides: list[DisputeSide] = strawberry.field(
-        description="What each annotator says, in an order that says nothing of who it is.", metadata={"size": 3}
+        description="The verdict of each annotator, in an order that hides who gave it.", metadata={"size": 3}
     )
     adjudicated: AttributionRef | None = strawberry.field(description="The final word; null while there is none.")
 
@@ -130,15 +131,15 @@ class Assignment:
     id: strawberry.ID = strawberry.field(description=node.ID)
     failure_id: strawberry.ID = strawberry.field(description="The id of the failure.")
     person: str = strawberry.field(description="The name of the person.")
-    progress: Progress = strawberry.field(description="How far they are with it.")
+    progress: Progress = strawberry.field(description="How far the person is with the case.")
     reserved_until: datetime | None = strawberry.field(
-        description="Until when the case is kept for them; null unless it is reserved."
+        description="Until when the case is kept for the person; null unless it is reserved."
     )
     changed_at: datetime = strawberry.field(description="When this changed last.")
 
     @strawberry.field(
-        description="For how many seconds more the case is kept for them, by the clock of the store; 0 once that has "
-        "ended, null unless it is reserved."
+        description="How many seconds the case is still kept for the person, by the clock of the store; 0 after the"
+        " reservation has ended, null without a reservation."
     )
     async def seconds_left(self: annotation.Assignment, info: Info) -> int | None:
         if self.reserved_until is None:
@@ -147,8 +148,8 @@ class Assignment:
         return max(0, int(left.total_seconds()))
 
     @strawberry.field(
-        description="Whether a verdict of theirs would be taken now: the queue is open, and the case is kept for them, "
-        "submitted by them, or has room for them still.",
+        description="Whether a verdict of this person would be accepted now: the queue is open, and the case is "
+        "kept for the person, was submitted by the person, or needs another annotator.",
         metadata={"cost": 20},
     )
     async def can_submit(self: annotation.Assignment, info: Info) -> bool:
@@ -162,7 +163,7 @@ class Assignment:
         return await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
 
     @strawberry.field(
-        description="What the person wanted to submit, as long as it is not stored as a verdict; only for themselves."
+        description="What the person wanted to submit, until it is stored as a verdict. Only the person sees it."
     )
     def draft(self: annotation.Assignment, info: Info) -> JSON | None:
         is_own = self.person == info.context.access.principal.author
@@ -185,7 +186,7 @@ class AnnotationQueue:
     seed: str = strawberry.field(description="With the same seed the same failures are drawn again.")
     annotators: int = strawberry.field(description="How many people judge each case.")
     people: list[str] = strawberry.field(
-        description="The names of those who may annotate; anybody who may write if it is empty."
+        description="The names of the annotators. If empty, anybody with the role writer may annotate."
     )
     reservation_seconds: int = strawberry.field(description="For how many seconds a case is kept for a person.")
     created_at: datetime = strawberry.field(description="When it was made.")
@@ -246,9 +247,9 @@ class AnnotationQueue:
         )
 
     @strawberry.field(
-        description="The cases on which its annotators disagree, in the order of the queue: those that all have "
-        "submitted who should, and once the queue is closed those that two have submitted. A case on which they agree "
-        "is among them once somebody has said the final word on it.",
+        description="The disputed cases, in the order of the queue. A case counts once as many people as needed "
+        "have submitted it; in a closed queue two people are enough. Cases with a final word are "
+        "included, even if the annotators agree.",
         metadata={"cost": 200},
     )
     async def disputes(
@@ -260,7 +261,7 @@ class AnnotationQueue:
         return connection(info, _page(found, [one.failure.id for one in found], size, cursor))
 
     @strawberry.field(
-        description="A disputed case, once its annotators have submitted it, see `disputes`; null if it is none.",
+        description="A disputed case (see `disputes`); null if the case is not disputed.",
         metadata={"cost": 200},
     )
     async def dispute(
@@ -273,8 +274,9 @@ class AnnotationQueue:
         return next((dispute_type(one) for one in found if one.failure.id == failure), None)
 
     @strawberry.field(
-        description="What people have said of its cases, as the lines of a file of labels, one JSON object a line, "
-        "which `importLabels` takes. `primary` is null where they can't tell. What is withheld from you is left out.",
+        description="The verdicts of people on the queue's cases as labels: one JSON object a line, as "
+        "`importLabels` takes them. `primary` is null for an abstention. Verdicts that are withheld "
+        "from you are left out.",
         metadata={"cost": 500},
     )
     async def labels(self: annotation.AnnotationQueue, info: Info) -> str:
@@ -283,7 +285,7 @@ class AnnotationQueue:
 
 
 def dispute_type(found: disputing.Dispute) -> Dispute:
-    """A disputed case as it goes out."""
+    """The GraphQL type of a disputed case."""
     sides = [DisputeSide(name=one.name, verdict=one.verdict) for one in found.sides]
     return Dispute(failure=found.failure, sides=sides, adjudicated=found.adjudicated)
 

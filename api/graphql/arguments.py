@@ -1,7 +1,7 @@
 """Arguments, checked before anything runs.
 
-If only the field refused its argument, everything around it that must not be null would become null: a page that is too
-    large would cost the answer a whole project. Here the whole request is refused, and the error names the argument.
+If only the field refused its argument, every parent that must not be null would become null: a page that is too large
+would cost the answer a whole project. Here the whole request is refused, and the error names the argument.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _check(node: ArgumentNode, field: GraphQLField, of: str, variables: Mapping[
     """Refuse a size or a cursor of a page of a list.
 
     Raises:
-        InputError: it can't be taken.
+        InputError: the size or the cursor is not valid.
     """
     value = _value(node, variables)
     if node.name.value == _FIRST and isinstance(value, int) and get_named_type(field.args[_FIRST].type) is GraphQLInt:
@@ -89,7 +89,7 @@ def _value(node: ArgumentNode, variables: Mapping[str, Any]) -> Any:
 
 
 def _arguments(chosen: ChosenOperation) -> Iterator[tuple[str, str, ArgumentNode, GraphQLField]]:
-    """The arguments of all fields that are asked for, each fragment's once, with the field and the name of its type."""
+    """The arguments of all selected fields (a fragment's fields once), with the field and the name of its type."""
     fragments = chosen.fragments
     left: list[tuple[SelectionSetNode, Any]] = [
         (chosen.operation.selection_set, chosen.schema.get_root_type(chosen.type))
@@ -107,7 +107,7 @@ def _arguments(chosen: ChosenOperation) -> Iterator[tuple[str, str, ArgumentNode
                     left.append((fragment.selection_set, inner))
             elif isinstance(node, FieldNode) and isinstance(parent, GraphQLObjectType | GraphQLInterfaceType):
                 field = parent.fields.get(node.name.value)
-                if field is None:  # one of the specification's own, about the schema
+                if field is None:  # a field of introspection
                     continue
                 for argument in node.arguments or ():
                     yield parent.name, node.name.value, argument, field

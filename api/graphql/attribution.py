@@ -50,9 +50,9 @@ class EvidenceStep:
 @strawberry.type(description="Another operation that could be at fault.")
 class Candidate:
     project_id: strawberry.Private[str]
-    error_type: ErrorType | None = strawberry.field(description="The error type that it would be.")
+    error_type: ErrorType | None = strawberry.field(description="The error type in that case.")
     operation_id: strawberry.ID | None = strawberry.field(description="The operation.")
-    confidence: float | None = strawberry.field(description="How sure this would be, from 0 to 1.")
+    confidence: float | None = strawberry.field(description="How likely this candidate is, from 0 to 1.")
     reason: str | None = strawberry.field(description="Why this operation could be at fault.")
 
     @strawberry.field(description="The operation.")
@@ -61,29 +61,29 @@ class Candidate:
 
 
 @strawberry.type(
-    description="A piece of what the right answer needs, and where it ended: which operation lost it, or whether it "
-    "reached the answer."
+    description="A piece of what the right answer needs, and where this piece ended: at the operation that lost it,"
+    " or in the answer."
 )
 class PieceLoss:
     project_id: strawberry.Private[str]
     steps: strawberry.Private[list[dict[str, Any]]]
-    piece: str = strawberry.field(description="What it says, quoted from the evidence.")
+    piece: str = strawberry.field(description="The piece, quoted from the evidence.")
     error_type: ErrorType | None = strawberry.field(
-        description="How it was lost; null if it reached the answer, or nobody knows."
+        description="How the piece was lost; null if it reached the answer, or nobody knows."
     )
     operation_id: strawberry.ID | None = strawberry.field(
-        description="The id of the operation that lost it; null if it reached the answer, or nobody knows."
+        description="The id of the operation that lost the piece; null if it reached the answer, or nobody knows."
     )
     confidence: float | None = strawberry.field(description="How sure this is, from 0 to 1.")
     reason: str | None = strawberry.field(description="The reason, in words.")
-    reached: bool = strawberry.field(description="Whether it reached the answer.")
+    reached: bool = strawberry.field(description="Whether the piece reached the answer.")
     path_length: int = strawberry.field(description="How many steps the path has.")
 
-    @strawberry.field(description="The operation that lost it.")
+    @strawberry.field(description="The operation that lost the piece.")
     async def operation(self, info: Info) -> OperationRef | None:
         return await operation_of(info, self.project_id, self.operation_id)
 
-    @strawberry.field(description="The path from the message that tells it to where it ended.")
+    @strawberry.field(description="The path of the piece, from the message that states it to the place where it ended.")
     def path(self, first: First = 20) -> list[EvidenceStep]:
         return _path(self.project_id, self.steps[: page_size(first)])
 
@@ -100,7 +100,7 @@ class Attribution(Node):
     id: strawberry.ID = strawberry.field(description=node.ID)
     project_id: str = strawberry.field(description=node.PROJECT)
     trace_id: str = strawberry.field(description=node.TRACE)
-    failure_id: strawberry.ID = strawberry.field(description="The id of the failure that it explains.")
+    failure_id: strawberry.ID = strawberry.field(description="The id of the failure.")
     error_type: ErrorType | None = strawberry.field(
         description="Why the answer is wrong; null if the method or person abstained."
     )
@@ -109,7 +109,7 @@ class Attribution(Node):
         "right answer."
     )
     confidence: float | None = strawberry.field(
-        description="How sure the verdict is, from 0 to 1; null where that was not said."
+        description="How sure the verdict is, from 0 to 1; null if the verdict states no confidence."
     )
     method: str = strawberry.field(
         description="How the verdict was reached: flow, llm, auto or oneshot (see `Method`), or human for a person's."
@@ -125,7 +125,7 @@ class Attribution(Node):
     author: str | None = strawberry.field(description="The person who gave the verdict; null if a method did.")
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
     question_kind: QuestionKind | None = strawberry.field(
-        description="What the right answer needs; null where nobody said it."
+        description="What the right answer needs; null if the verdict does not say."
     )
 
     @strawberry.field(
@@ -135,8 +135,8 @@ class Attribution(Node):
         return is_adjudicated(self)
 
     @strawberry.field(
-        description="Whether the gold answers were changed since this verdict was given, so that it is about earlier "
-        "ones. False if the verdict does not say which they were."
+        description="Whether the gold answers were changed after this verdict was given. False if the verdict does "
+        "not say which gold answers it was given on."
     )
     async def on_earlier_gold(self: models.Attribution, info: Info) -> bool:
         about = await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
@@ -169,7 +169,7 @@ class Attribution(Node):
         return candidates_of(self)
 
     @strawberry.field(
-        description="What replaying the program showed of the verdict (`memtrace replay`); null where it was not done."
+        description="What a replay of the program showed about the verdict (`memtrace replay`); null without a replay."
     )
     def proof(self: models.Attribution) -> Proof | None:
         return proof_in(self)
@@ -186,7 +186,7 @@ class Attribution(Node):
         found = await info.context.load(self.project_id, changes, self.failure_id) or []
         return [one for one in found if one.attribution_id == self.id][-page_size(first) :]
 
-    @strawberry.field(description="The failure that it explains.")
+    @strawberry.field(description="The failure.")
     async def failure(self, info: Info) -> FailureRef | None:
         return await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
 
@@ -197,7 +197,7 @@ def path_of(verdict: models.Attribution) -> list[EvidenceStep]:
 
 
 def candidates_of(verdict: models.Attribution) -> list[Candidate]:
-    """What else a verdict would accept."""
+    """The candidates of a verdict."""
     items = msgspec.json.decode(verdict.candidates)
     return [Candidate(project_id=verdict.project_id, **_named(Candidate, item)) for item in items]
 
@@ -221,7 +221,7 @@ _NAMES = {
 
 
 def _named(of: type, item: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a type, from a stored object; other programs may have left some out."""
+    """The fields of a type from a stored object. Fields that another program left out are None."""
     found = {name: item.get(models.camel_case(name)) for name in _NAMES[of]}
     error_type = found.get("error_type")
     if error_type is not None:

@@ -27,8 +27,8 @@ _LABELS = {
 strawberry.enum(
     By,
     name="BlameBy",
-    description="What is ranked. prompt: prompts that the operations at fault used, those of equal text as one; unit: "
-    "versions of memory units.",
+    description="What is ranked. prompt: prompts that the operations at fault used, where prompts of equal text "
+    "count as one; unit: versions of memory units.",
     graphql_name_from="value",
 )
 
@@ -40,13 +40,13 @@ class Blamed:
     project_id: strawberry.Private[str]
     by: strawberry.Private[By]
     id: strawberry.ID = strawberry.field(
-        description="The id of the element; of prompts with equal text, that of the first that was used."
+        description="The id of the element; of prompts with equal text, the id of the first one."
     )
     name: str = strawberry.field(description="Its name. Several may have the same.")
     failed: float = strawberry.field(
-        description="How many failures it is blamed for, each weighted by the confidence of its verdict."
+        description="The number of failures that it is blamed for, each weighted by the confidence of the verdict."
     )
-    passed: int = strawberry.field(description="How many right answers rest on it: they causally depend on it.")
+    passed: int = strawberry.field(description="The number of right answers that causally depend on the element.")
     score: float = strawberry.field(
         description="Ochiai's coefficient of both, from 0 to 1: failed / sqrt(total * (failed + passed)), where total "
         "is the weight of all failures that anything is blamed for."
@@ -58,10 +58,10 @@ class Blamed:
 
 
 async def blamed_of(info: Info, store: GraphStore, by: By, trace_id: str | None, first: int) -> list[Blamed]:
-    """The first of a ranking; several rankings of one request are made together.
+    """The worst elements of a ranking. Several rankings of one request are computed together.
 
     Raises:
-        TooManyError: there is too much to look at for one answer.
+        TooManyError: the project has too many failures for one answer.
     """
     found = await info.context.load(store.project_id, _rankings, by, trace_id)
     return [

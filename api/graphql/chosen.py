@@ -24,7 +24,7 @@ class ChosenOperation:
         schema: the types.
         text: the document's.
         document: its tree.
-        operation: the one of its operations that was chosen.
+        operation: the operation that was chosen.
         variables: as they were sent.
     """
 
@@ -36,7 +36,7 @@ class ChosenOperation:
 
     @property
     def name(self) -> str | None:
-        """The operation's name; None where it has none, and is the only one."""
+        """The operation's name; None if a single operation has no name."""
         return self.operation.name.value if self.operation.name else None
 
     @property

@@ -57,10 +57,10 @@ class Agreement:
 
 
 async def agreement_of(store: GraphStore, first: str, second: str, trace: str | None) -> Agreement | None:
-    """How far two sources agree; None where one of them gave no verdict.
+    """How far two sources agree; None if a source gave no verdict.
 
     Raises:
-        TooManyError: there are too many failures for one answer.
+        TooManyError: the project has too many failures for one answer.
     """
     failures: list[str] = []
     after: str | None = None
@@ -79,7 +79,7 @@ async def agreement_of(store: GraphStore, first: str, second: str, trace: str | 
 
 
 def agreement_type(found: kappa.SourceAgreement) -> Agreement:
-    """How far two sources agree, as it goes out."""
+    """The GraphQL type of an agreement."""
     return Agreement(
         first=found.first,
         second=found.second,

@@ -26,11 +26,10 @@ class Context(BaseContext):
     """One request, or one operation of a websocket.
 
     Attributes:
-        token: the Authorization header, or what a websocket said in its place; kept to look at it again while a
-            subscription runs.
-        client: the address that it comes from.
-        compared_bytes: of values that the operation has compared.
-        is_large: whether the operation may complete so many fields that it runs beside the server's loop.
+        token: the Authorization header, or the token of a websocket's first message. A subscription checks it again
+        while it runs. client: the client's address. compared_bytes: bytes of the values that the operation has
+        compared. is_large:
+            whether the operation may complete so many fields that it needs an event loop of its own.
     """
 
     def __init__(self, platform: Platform, access: Access | None, token: str | None, client: str | None = None) -> None:
@@ -62,7 +61,7 @@ class Context(BaseContext):
         return self._access is not None
 
     async def for_operation(self) -> Context:
-        """The same principal with loaders of its own: what one operation read is not what the next one sees.
+        """A context for one operation: the same principal with new loaders. Every operation reads the current state.
 
         Raises:
             UnauthenticatedError: over a websocket: its key or token has run out, or was revoked.
@@ -74,11 +73,14 @@ class Context(BaseContext):
         return Context(self.platform, access, self.token, self.client)
 
     def close(self) -> None:
-        """Forget what was read: graphql-core's objects refer to each other in circles, and would keep it for long."""
+        """Forget what was read.
+
+        Objects of graphql-core refer to each other in circles, which would keep the data for long.
+        """
         self._loaders.clear()
 
     def door(self, project_id: str, needed: Role = Role.READER) -> ProjectDoor:
-        """A project; see ``Access.project``. On another loop than the server's it can be used too."""
+        """A project; see ``Access.project``. The project can also be used on another loop than the server's."""
         door = self.access.project(project_id, needed)
         if asyncio.get_running_loop() is self._home:
             return door
@@ -91,11 +93,11 @@ class Context(BaseContext):
         key: Hashable,
         *parameters: Hashable,
     ) -> V | None:
-        """What ``read`` gives for a key; keys that are asked for at a time are read in one call.
+        """The value of a key. Keys that are requested at the same time are read in one call.
 
         Args:
             project_id: the project to read from.
-            read: takes the project's store, the keys and ``parameters``; gives what it found by key.
+            read: takes the project's store, the keys and ``parameters``; returns the found values by key.
             key: what to look for.
             parameters: what all keys of one call share, such as the size of a page.
         """

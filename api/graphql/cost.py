@@ -1,4 +1,4 @@
-"""What a document may cost: how many things it could make the store read, where sizes of nested pages multiply.
+"""What a document may cost: how many elements it could make the store read. Sizes of nested pages multiply.
 
 A field that returns an object costs 1, or its ``cost``. The selection on a list's items is multiplied by the length
 that the list may have: the value of the argument that ``size`` names, or ``size`` itself; 10 if the field has none.
@@ -41,7 +41,7 @@ def document_cost(chosen: ChosenOperation) -> int:
 
 
 def field_count(chosen: ChosenOperation) -> int:
-    """How many fields an answer may have, leaves included: the work that is left once the store has answered."""
+    """The most fields that an answer may have, leaves included: the work that remains once the store has answered."""
     return _counted(_FieldCounter, chosen)
 
 
@@ -57,7 +57,7 @@ def _counted(counter: type[_Counter], chosen: ChosenOperation) -> int:
 
 class _Counter:
     _thing = 1
-    """What each thing of a list costs, beside what is asked of it."""
+    """The cost of an element of a list, without the fields selected of the element."""
 
     def __init__(self, chosen: ChosenOperation, variables: Mapping[str, Any]) -> None:
         self._schema = chosen.schema
@@ -66,7 +66,7 @@ class _Counter:
         self._costs: dict[str, int] = {}
 
     def selections(self, node: SelectionSetNode, parent: Any) -> int:
-        """The cost of all that is selected of one thing."""
+        """The cost of all fields selected of one element."""
         total = 0
         for selection in node.selections:
             if isinstance(selection, FieldNode):
@@ -100,7 +100,7 @@ class _Counter:
         return cost + self._size(node, field, settings) * (self._thing + inner)
 
     def _own(self, node: FieldNode, field: GraphQLField, settings: Mapping[str, Any]) -> int:
-        """What a field costs by itself, whatever is asked of what it gives."""
+        """The cost of a field itself, without its selected fields."""
         cost = int(settings.get("cost", 1 if node.selection_set else 0))
         if "per" in settings:
             name_of_length, unit = settings["per"]

@@ -35,7 +35,7 @@ class Diff:
 
 
 async def diff_of(info: Info, project_id: str, before: str, after: str) -> Diff | None:
-    """The diff of two variables' values; None where one is unknown.
+    """The diff of two variables' values; None if a variable is unknown.
 
     Raises:
         InputError: the values are too large to be compared here, or too different, or too many in one operation.

@@ -1,6 +1,7 @@
-"""Documents of requests: parsed, bounded, validated, and their cost counted. Small valid ones are remembered.
+"""Documents of requests: parsing, validating, bounding, and caching of small valid documents.
 
-Parsing and validating the largest takes a tenth of a second; it is done in a thread, so that no other request waits.
+Parsing and validating the largest document takes a tenth of a second. A thread does this work, so that no other request
+waits.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ _SMALL = 4000
 REMEMBERED = 60_000
 """Characters of all remembered documents together: their trees have a third of an object a character.
 
-A full collection of garbage looks at each of these objects while all requests wait, up to a microsecond at each.
+A full garbage collection visits each of these objects, up to a microsecond each, while all requests wait.
 """
 
 _OF_SCHEMA = re.compile(r"__(?:schema|type)\b")
 _SCHEMA_FIELD = 3
-"""What each field of an answer about the schema costs, leaves included, because each is resolved by itself."""
+"""The cost of each field of an answer about the schema, leaves included, because each field is resolved by itself."""
 
 LARGE = 3000
 """How many fields the server's loop completes within 50 ms; answers with more are completed on another loop.
@@ -52,21 +53,21 @@ MOST_CHANGED = 1000
 """The most fields in the answer to a mutation or an update of a subscription, which is completed in one go."""
 
 _BESIDE = 1000
-"""How much may be asked of the schema beside other fields, because it is then answered on the server's loop."""
+"""The most introspection that is answered beside other fields: such an operation runs on the server's loop."""
 
 _BEYOND_WORDS = 10**12
-"""Higher costs are reported as this one."""
+"""The highest cost that is reported."""
 
 
 class Documents:
     """All documents of one server."""
 
     def __init__(self, limits: Limits, introspection: bool = True) -> None:
-        """Nothing is remembered yet.
+        """Begin with an empty cache.
 
         Args:
             limits: bounds of each document.
-            introspection: whether the schema may be asked for; only then do errors suggest its names.
+            introspection: whether clients may ask for the schema. Only then do errors suggest names of the schema.
         """
         self.limits = limits
         self._rules = (*specified_rules, *(() if introspection else (NoSchemaIntrospectionCustomRule,)))
@@ -80,7 +81,7 @@ class Documents:
         """The tree of a document.
 
         Raises:
-            GraphQLError: it is none, or beyond a bound.
+            GraphQLError: the text is not a document, or is beyond a bound.
         """
         return self._known(text) or self._parse(text)
 
@@ -108,7 +109,7 @@ class Documents:
         return document, errors
 
     async def check_cost(self, chosen: ChosenOperation) -> list[GraphQLError]:
-        """Why an operation of a valid document may not run: it could cost too much."""
+        """The error of an operation that could cost too much; None if the operation may run."""
         if chosen.type is not OperationType.QUERY:
             fields = field_count(chosen)
             if fields > MOST_CHANGED:
@@ -137,7 +138,10 @@ class Documents:
         return field_count(chosen) > LARGE
 
     async def answer_of_schema(self, chosen: ChosenOperation) -> ExecutionResult | None:
-        """The answer to an operation that asks for nothing but the schema; None for any other. See ``check_cost``."""
+        """The answer to an operation that asks only about the schema; None for other operations.
+
+        Call ``check_cost`` first.
+        """
         if not _OF_SCHEMA.search(chosen.text):
             return None
         known = self.introspection.known(chosen)

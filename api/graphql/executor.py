@@ -1,4 +1,4 @@
-"""Running a document: lists of plain things are read off in one go, and errors become those that callers may see."""
+"""Running a document: lists of plain objects are read at once, and unexpected errors are masked."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _AS_IT_IS = {"String", "ID", "Int", "Boolean"}
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How to read the selected fields off a thing that has them as plain attributes.
+    """How to read the selected fields of an object that has them as plain attributes.
 
     Attributes:
-        names: of the answer's fields.
-        read: gives the values of all of them.
-        formats: from a value to what goes out; None where it goes out as it is.
-        required: whether a field must not be null.
+        names: names of the answer's fields.
+        read: returns the values of all fields.
+        formats: functions from a value to its JSON; None if the value is its own JSON.
+        required: for each field, whether it must not be null.
     """
 
     names: tuple[str, ...]
@@ -43,7 +43,7 @@ class _Plan:
     required: tuple[bool, ...]
 
     def all(self, items: Sequence[Any]) -> list[dict[str, Any]] | None:
-        """The answers for all things, column by column; None where one of them is not plain after all."""
+        """The answers for all objects, column by column; None if an object is not plain."""
         columns: list[Sequence[Any]] = list(zip(*map(self.read, items), strict=True))
         for number, (format_, required) in enumerate(zip(self.formats, self.required, strict=True)):
             has_nulls = None in columns[number]
@@ -58,8 +58,8 @@ class _Plan:
 class Executor(StrawberryGraphQLCoreExecutionContext):
     """Runs one document.
 
-    A lineage has thousands of nodes and edges, of which mostly plain attributes are asked. Resolving each attribute of
-    each by itself took ten times as long as reading them from the store; reading them off with a plan takes a fraction.
+    A lineage has thousands of nodes and edges, and clients mostly ask for their plain attributes. Resolving each
+    attribute by itself took ten times as long as reading the elements from the store; a plan takes a fraction of that.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -89,7 +89,7 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
     def complete_iterable_value(
         self, item_type: Any, field_details_list: Any, info: Any, path: Any, items: Any, position_context: Any
     ) -> Any:
-        """Complete a list; see the class."""
+        """Complete a list: with a plan if its items are plain objects."""
         if isinstance(items, list) and items:
             of = item_type.of_type if isinstance(item_type, GraphQLNonNull) else item_type
             plan = self._plan(of, field_details_list) if isinstance(of, GraphQLObjectType) else None
@@ -104,13 +104,13 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
         return super().complete_iterable_value(item_type, field_details_list, info, path, items, position_context)
 
     def handle_field_error(self, raw_error: Exception, return_type: Any, field_details_list: Any, path: Any) -> None:
-        """Mask what callers may not see."""
+        """Mask an unexpected error."""
         super().handle_field_error(public_error(raw_error), return_type, field_details_list, path)
 
     def _plan(self, of: GraphQLObjectType, field_details_list: Any) -> _Plan | None:
         key = (of.name, id(field_details_list))
         if key not in self._plans:
-            # The list is kept, so that its id is not given to another one.
+            # Keeping the list keeps Python from reusing its id.
             self._plans[key] = (field_details_list, self._make_plan(of, field_details_list))
         return self._plans[key][1]
 
@@ -140,7 +140,7 @@ def _threads() -> LoopThreads:
 
 
 def _goes_out_as_it_is(leaf: GraphQLScalarType | GraphQLEnumType) -> bool:
-    """Whether a value is its own JSON: texts and integers of the models, and words of our enums."""
+    """Whether a value of a type is its own JSON: texts, integers and words of enums."""
     if isinstance(leaf, GraphQLScalarType):
         return leaf.name in _AS_IT_IS
     words = getattr(leaf.extensions.get("strawberry-definition"), "wrapped_cls", None)

@@ -27,11 +27,11 @@ from store.contract.verdict_changes import is_adjudicated, is_human
 @strawberry.type(description="A question whose answer was judged wrong.")
 @with_failure_columns
 class Failure(Node):
-    """Its columns come from ``attribution.verdicts.failure_columns``; below are its links to other types."""
+    """The columns come from ``attribution.verdicts.failure_columns``; the fields below lead to other types."""
 
     is_type_of = is_model(models.Failure)
 
-    @strawberry.field(description="The trace that it belongs to.")
+    @strawberry.field(description="The trace of the failure.")
     async def trace(self: models.Failure, info: Info) -> TraceRef | None:
         return await trace_of(info, self.project_id, self.trace_id)
 
@@ -63,14 +63,14 @@ class Failure(Node):
         return await info.context.load(self.project_id, reads.verdicts, self.id) or []
 
     @strawberry.field(
-        description="Whether verdicts on it are withheld from you, because you are to judge it in an open annotation "
-        "queue, and have not yet."
+        description="Whether verdicts on the failure are withheld from you, because you have still to judge it in "
+        "an open annotation queue."
     )
     async def is_withheld(self: models.Failure, info: Info) -> bool:
         return bool(await info.context.load(self.project_id, _withheld, self.id))
 
     @strawberry.field(
-        description="The open annotation queues in which you are to judge it, and have not yet.",
+        description="The open annotation queues in which you have still to judge the failure.",
         metadata={"cost": 20, "size": 2},
     )
     async def to_judge_in(self: models.Failure, info: Info) -> list[AnnotationQueueRef]:
@@ -94,7 +94,8 @@ class Failure(Node):
         return None
 
     @strawberry.field(
-        description="Every change of people's verdicts on this failure, the oldest first, also those that were undone."
+        description="Every change of people's verdicts on this failure, the oldest first. Changes that were undone "
+        "are included."
     )
     async def verdict_history(
         self: models.Failure, info: Info, first: First = 20, after: After = None
@@ -102,18 +103,18 @@ class Failure(Node):
         return connection(info, await changes_page(info, self, *asked_page(info, first, after)))
 
     @strawberry.field(
-        description="What was there and was not chosen, for each piece that the right answer needed. It is worked out "
-        "when you ask, from the trace; no verdict is needed. Empty if nothing was needed, or if its way can't be "
-        "followed.",
+        description="What was there and was not chosen, for each piece that the right answer needed. It is computed"
+        " from the trace when you ask; no verdict is needed. Empty if the answer needed no piece, or if"
+        " no piece can be followed.",
         metadata={"cost": 2000, "size": 8},
     )
     async def why_not(self: models.Failure, info: Info) -> list[WhyNot]:
         return await why_not_of(info, self)
 
     @strawberry.field(
-        description="What the answer was made from, with the ways of the evidence, as a picture of at most `maxBoxes` "
-        "boxes: the evidence, every loss, the question, the answer and what it was made from stand out, and the rest "
-        "is put together. It is worked out when you ask.",
+        description="The causal past of the answer as a picture of at most `maxBoxes` boxes. The evidence, every "
+        "loss, the question, the answer and its direct sources have boxes of their own; all other "
+        "variables share boxes. It is computed when you ask.",
         metadata={"cost": 1000},
     )
     async def spine(self: models.Failure, info: Info, max_boxes: MaxBoxes = BOXES) -> Spine:

@@ -1,4 +1,4 @@
-"""Which failures are wanted, and how many there are by what their verdicts say."""
+"""Filters and orders of failures, and counts of failures by their verdicts."""
 
 from dataclasses import fields
 
@@ -12,8 +12,9 @@ _LONGEST = 1000
 
 
 @strawberry.input(
-    description="Which failures you want: those to which everything applies that is not null. `method`, `errorType`, "
-    "`abstained`, `operation`, `questionKind` and both bounds of confidence must apply to one and the same verdict."
+    description="Which failures you want. Every condition that is not null must hold. `method`, `errorType`, "
+    "`abstained`, `operation`, `questionKind` and both bounds of confidence must apply to one and the "
+    "same verdict."
 )
 class FailureFilter:
     """See ``store.contract.answers.FailureFilter``."""
@@ -49,20 +50,21 @@ class FailureFilter:
 
 strawberry.enum(
     answers.FailureKey,
-    description="By what failures are sorted. time: when they were recorded; confidence, errorType and operation: what "
-    "their verdicts say, of an operation its name (its category or kind if it has no name).",
+    description="The value that failures are sorted by. time: when the failure was recorded; confidence, errorType "
+    "and operation: a value of its verdict. An operation is sorted by its name, or by its category or "
+    "kind if it has no name.",
     graphql_name_from="value",
 )
 
 
 @strawberry.input(
-    description="In which order failures are listed. A failure with several verdicts to which the filter applies "
-    "stands where the first of them would stand; those without what they are sorted by come last."
+    description="In which order failures are listed. A failure with several matching verdicts is sorted by the "
+    "verdict that comes first. Failures without a value come last."
 )
 class FailureOrder:
     """See ``store.contract.answers.FailureOrder``."""
 
-    by: answers.FailureKey = strawberry.field(description="By what they are sorted.")
+    by: answers.FailureKey = strawberry.field(description="The value that failures are sorted by.")
     descending: bool = strawberry.field(default=False, description="Whether the largest comes first.")
 
 
@@ -81,11 +83,11 @@ class VerdictGroup:
 
 
 def wanted_failures(asked: FailureFilter | None) -> answers.FailureFilter:
-    """A filter as a store takes it.
+    """The store's form of a filter.
 
     Raises:
-        InputError: a text in it is too long, or could not be stored; a confidence is not from 0 to 1, or the least
-            is above the greatest.
+        InputError: a text is too long or could not be stored, a confidence is not from 0 to 1, or the least confidence
+        is above the greatest.
     """
     if asked is None:
         return answers.ALL_FAILURES
@@ -107,12 +109,12 @@ def wanted_failures(asked: FailureFilter | None) -> answers.FailureFilter:
 
 
 def wanted_order(asked: FailureOrder | None) -> answers.FailureOrder | None:
-    """An order as a store takes it."""
+    """The store's form of an order."""
     return None if asked is None else answers.FailureOrder(asked.by, asked.descending)
 
 
 def groups_of(found: list[answers.VerdictGroup]) -> list[VerdictGroup]:
-    """Groups as they go out."""
+    """The GraphQL types of groups."""
     return [
         VerdictGroup(
             method=group.method,

@@ -1,4 +1,4 @@
-"""The checks around each operation: who asks, how large it is, what it may cost, and how long it may take."""
+"""The checks around each operation: principal, size, cost and time."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from api.graphql.trusted import TrustedDocuments
 
 
 class Guard(SchemaExtension):
-    """Checks an operation before, and bounds it while it runs."""
+    """Checks an operation before it runs, and bounds its time."""
 
     def __init__(self, documents: Documents, seconds: float, trusted: TrustedDocuments) -> None:
         self._documents = documents
@@ -27,7 +27,7 @@ class Guard(SchemaExtension):
         self._is_over_websocket = False
 
     async def on_operation(self) -> AsyncIterator[None]:
-        """Give each operation a context of its own; over a websocket, look again who asks."""
+        """Give each operation a context of its own; over a websocket, check the principal again."""
         context: Context = self.execution_context.context
         self._is_over_websocket = context.connection_params is not None
         self.execution_context.context = own = await context.for_operation()
@@ -37,7 +37,7 @@ class Guard(SchemaExtension):
             own.close()
 
     async def on_parse(self) -> AsyncIterator[None]:
-        """Refuse what is too large, parse the rest, and see what is wrong with it."""
+        """Parse and validate the document; refuse a document that is too large."""
         context = self.execution_context
         query = context.query or ""
         if len(query) > self._documents.limits.characters:
@@ -49,7 +49,7 @@ class Guard(SchemaExtension):
         yield
 
     async def on_validate(self) -> AsyncIterator[None]:
-        """Tell what is wrong with the document, and count what a valid one may cost."""
+        """Report the document's errors, and count the cost of a valid document."""
         context = self.execution_context
         if context.operation_type is OperationType.SUBSCRIPTION and not self._is_over_websocket:
             context.pre_execution_errors = [
@@ -60,7 +60,10 @@ class Guard(SchemaExtension):
         yield
 
     async def on_execute(self) -> AsyncIterator[None]:
-        """Answer what is known, and end what takes too long; subscriptions may take as long as they like."""
+        """Give cached answers about the schema, and end an operation that takes too long.
+
+        Subscriptions have no time limit.
+        """
         context = self.execution_context
         if context.operation_type is OperationType.SUBSCRIPTION:
             yield
@@ -77,7 +80,7 @@ class Guard(SchemaExtension):
             raise GraphQLError(problem, extensions={"code": "TIMEOUT"}) from None
 
     async def _check(self, document: DocumentNode) -> list[GraphQLError]:
-        """Why the operation that is chosen of a valid document may not run."""
+        """Why the chosen operation of a valid document may not run; None if it may."""
         context = self.execution_context
         self._chosen = chosen = chosen_operation(
             context.schema._schema, context.query or "", document, context.operation_name, context.variables

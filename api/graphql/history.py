@@ -1,4 +1,4 @@
-"""What people said of a failure over time."""
+"""Changes of people's verdicts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +18,8 @@ from store.contract.verdict_changes import read_said
 
 
 @strawberry.type(
-    description="A change of a person's verdict on a failure. The newest that is not undone is what the person says."
+    description="A change of a person's verdict on a failure. The newest change that is not undone is the person's "
+    "present verdict."
 )
 class VerdictChange:
     """The fields of ``schema.annotation.VerdictChange``."""
@@ -29,7 +30,7 @@ class VerdictChange:
     attribution_id: strawberry.ID = strawberry.field(
         description="The id of the verdict. It stays the same while what the person says changes."
     )
-    number: int = strawberry.field(description="The number of the change among those of this verdict, from 1.")
+    number: int = strawberry.field(description="The number of the change, from 1 for each verdict.")
     changed_at: datetime = strawberry.field(description="When it was changed.")
     changed_by: str = strawberry.field(description="Who changed it.")
     undone_at: datetime | None = strawberry.field(description="When the change was undone; null if it was not.")
@@ -49,7 +50,7 @@ async def changes_page(info: Info, failure: models.Failure, first: int, after: s
     """A page of the changes on a failure, the oldest first.
 
     Raises:
-        InputError: the cursor is none of this list.
+        InputError: the cursor is not from this list.
     """
     found = await info.context.load(failure.project_id, changes, failure.id) or []
     start = 0

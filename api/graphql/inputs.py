@@ -1,4 +1,4 @@
-"""What mutations take."""
+"""Inputs of mutations."""
 
 from typing import Annotated
 
@@ -24,7 +24,7 @@ class FailureInput:
         default=None, description="The variable that holds the wrong answer."
     )
     gold_answers: list[str] = strawberry.field(
-        default_factory=list, description="The gold answers: those that would have been right, if known."
+        default_factory=list, description="The gold answers (the known right answers), if known."
     )
     evidence: list[strawberry.ID] = strawberry.field(
         default_factory=list, description="The evidence: messages that hold the right answer, if known."
@@ -43,7 +43,7 @@ class EvidenceInput:
     variable: strawberry.ID = strawberry.field(
         description="The variable: an id, a unique prefix, or an id in the source."
     )
-    quote: str = strawberry.field(default="", description="The relevant words, as they stand in its value.")
+    quote: str = strawberry.field(default="", description="The relevant words, exactly as in the variable's value.")
 
 
 @strawberry.input(
@@ -58,23 +58,23 @@ class VerdictInput:
     )
     operation: strawberry.ID | None = strawberry.field(
         default=None,
-        description="The id of the operation at fault. AnnotationError and LLMAsAJudgeError take none; all others "
-        "need one.",
+        description="The id of the operation at fault. Every error type but AnnotationError and LLMAsAJudgeError "
+        "needs one.",
     )
     also: list[AcceptedInput] = strawberry.field(
         default_factory=list,
-        description="Other verdicts that you would accept; they become the candidates of this one.",
+        description="Verdicts that you would accept as well. They become the candidates of your verdict.",
     )
     reason: str | None = strawberry.field(default=None, description="The reason, in words.")
     confidence: float | None = strawberry.field(default=None, description="How sure you are, from 0 to 1.")
     evidence: list[EvidenceInput] = strawberry.field(
-        default_factory=list, description="The variables that show it, with quotes."
+        default_factory=list, description="The variables that show the fault, with quotes."
     )
 
 
 @strawberry.input(
-    description="Which failures to attribute: those named here, or those of one trace; all of the project if neither "
-    "is given. Ids may be unique prefixes, or ids in the source."
+    description="Which failures to attribute: the named failures, or all failures of the named trace; all failures "
+    "of the project if neither is named. Ids may be unique prefixes, or ids in the source."
 )
 class AttributeInput:
     """See ``api.jobs.arguments.AttributeArguments``."""
@@ -122,7 +122,7 @@ class ImportInput:
     )
     name: str = strawberry.field(default="upload.json", description="A name for the file, which error messages show.")
     timezone: str = strawberry.field(
-        default="UTC", description="The time zone of those times in the file that don't name one."
+        default="UTC", description="The time zone of times in the file that don't name a zone."
     )
 
 
@@ -149,8 +149,9 @@ class AnnotationQueueInput:
     )
     people: list[str] = strawberry.field(
         default_factory=list,
-        description="The names of those who may annotate, as `Viewer.person` says them; anybody who may write if it "
-        "is empty. Name them: from then on they see no verdicts on the cases that they are still to judge.",
+        description="The names of the annotators (see `Viewer.person`). If empty, anybody with the role writer may "
+        "annotate. From now on a named annotator sees no verdicts on cases that he or she has still to "
+        "judge.",
     )
     traces: list[strawberry.ID] = strawberry.field(
         default_factory=list,

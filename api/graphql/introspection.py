@@ -1,7 +1,7 @@
-"""Introspection: what questions about the schema cost, and their answers, each of which is computed once.
+"""Introspection: the cost of questions about the schema, and their answers. Each answer is computed once.
 
-The schema does not change while a server runs, so an answer about it is kept as bytes and sent again. It is computed in
-a thread of its own: the whole schema has thousands of things, and no other request must wait for them.
+The schema does not change while a server runs, so an answer about it is kept as bytes and sent again. A separate thread
+computes it: the whole schema has thousands of types and fields, and no other request must wait.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ ROOTS: Mapping[str, GraphQLField] = {"__schema": SchemaMetaFieldDef, "__type": T
 _KEPT_BYTES = 8 << 20
 
 _Population = dict[int, tuple[Any, int]]
-"""Things of the schema by identity, each with how often it is reached."""
+"""Objects of the schema by identity, each with the number of times that it is reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one operation asks of the schema.
+    """The introspection in one operation.
 
     Attributes:
-        fields: the roots of it.
-        is_all: whether the operation asks nothing else.
-        defaults: texts that variables have where none are sent.
+        fields: the root fields of introspection.
+        is_all: whether the operation has no other root fields.
+        defaults: default values of variables.
     """
 
     fields: tuple[FieldNode, ...]
@@ -60,7 +60,7 @@ class Asked:
 
 
 def asked_of_schema(chosen: ChosenOperation) -> Asked:
-    """What an operation asks of the schema."""
+    """The introspection in an operation."""
     roots = list(_fields(chosen.operation.selection_set, chosen.fragments, set()))
     fields = tuple(node for node in roots if node.name.value in ROOTS)
     defaults = {
@@ -72,14 +72,14 @@ def asked_of_schema(chosen: ChosenOperation) -> Asked:
 
 
 def schema_cost(chosen: ChosenOperation, asked: Asked, most: int) -> int:
-    """How many fields of things of the schema an answer would have, leaves too: exactly, for the schema is known.
+    """The exact number of fields of an answer about the schema, leaves included.
 
-    Things are counted as crowds, so that a list in a list in a list takes no longer than a list.
+    Equal objects are counted together, so that nested lists take no longer than one list.
 
     Args:
         chosen: the operation.
         asked: see ``asked_of_schema``.
-        most: beyond it, counting ends; the result is then more than this.
+        most: counting ends beyond this number; the result is then greater than ``most``.
     """
     counter = _Counter(chosen, asked, most)
     for node in asked.fields:
@@ -123,14 +123,14 @@ class _Counter:
                     self._count(node.selection_set, below, get_named_type(field.type))
 
     def _below(self, population: _Population, field: GraphQLField) -> _Population:
-        """All that a field gives of all things of a population."""
+        """All values of a field over all objects of a population."""
         arguments = {name: True for name in field.args if name == "includeDeprecated"}
         found: _Population = {}
         for thing, times in population.values():
             given = field.resolve(thing, self._info, **arguments) if field.resolve else None
             for one in given or () if _is_list(field) else (given,):
                 if one is not None:
-                    # Fields and arguments come as new pairs of their name and themselves.
+                    # Fields and arguments come as new pairs of a name and an object.
                     key = id(one[1] if isinstance(one, tuple) else one)
                     found[key] = (one, times + (found[key][1] if key in found else 0))
         return found
@@ -164,7 +164,7 @@ class Introspection:
         self._by_meaning = _Kept()
 
     def known(self, chosen: ChosenOperation) -> ExecutionResult | None:
-        """The answer to a document that was answered before, at once; None where it was not."""
+        """The cached answer to a document; None if there is none."""
         return _result(self._by_text.get(_key(chosen.text, chosen)))
 
     async def cost(self, chosen: ChosenOperation, asked: Asked, most: int) -> int:
@@ -172,7 +172,7 @@ class Introspection:
         return await self._thread.run(partial(schema_cost, chosen, asked, most))
 
     async def answer(self, chosen: ChosenOperation) -> ExecutionResult:
-        """The answer to an operation that asks of the schema alone; kept where it has no errors."""
+        """The answer to an operation that asks only about the schema. An answer without errors is cached."""
         answer = await self._thread.run(partial(self._answer, chosen))
         if isinstance(answer, ExecutionResult):
             return answer
@@ -182,7 +182,7 @@ class Introspection:
         return found
 
     def _answer(self, chosen: ChosenOperation) -> ExecutionResult | bytes:
-        # Spaces, commas and comments say nothing: a document that is written in another way is the same one.
+        # Spaces, commas and comments don't matter: documents that differ only in these share an answer.
         key = _key(print_ast(chosen.document), chosen)
         answer = self._by_meaning.get(key)
         if answer is not None:
@@ -201,7 +201,7 @@ _Key = tuple[str, str | None, bytes]
 
 
 class _Kept:
-    """Answers that were asked for lately, up to a number of bytes."""
+    """A cache of answers with a bound on its bytes; the answer that was not used for longest goes first."""
 
     def __init__(self) -> None:
         self._answers: OrderedDict[_Key, bytes] = OrderedDict()
@@ -231,14 +231,14 @@ def _size(key: _Key, answer: bytes) -> int:
 
 
 def _result(answer: bytes | None) -> ExecutionResult | None:
-    """An answer whose data are JSON already."""
+    """An answer with data that are JSON already."""
     return None if answer is None else ExecutionResult(cast("dict[str, Any]", msgspec.Raw(answer)), None)
 
 
 def _fields(
     selections: SelectionSetNode, fragments: Mapping[str, FragmentDefinitionNode], seen: set[str] | None
 ) -> Iterator[FieldNode]:
-    """The fields of a selection with fragments in their places; with ``seen``, each fragment once."""
+    """The fields of a selection and of its fragments; with ``seen``, each fragment once."""
     for node in selections.selections:
         if isinstance(node, FieldNode):
             yield node

@@ -1,4 +1,4 @@
-"""What people say about answers: from their input, with its references, to what is stored."""
+"""Statements of people about answers: from GraphQL's inputs to records, with references resolved."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ _MOST_QUESTIONS = 5
 
 
 async def complaint_of(store: GraphStore, said: FailureInput) -> Complaint:
-    """A statement that an answer is wrong. References that are no whole ids are looked for in the answer's trace.
+    """A statement that an answer is wrong. References that are not whole ids are looked up in the answer's trace.
 
     Raises:
-        NotFoundError: something that is named does not exist.
-        AmbiguousError: something that is named may be several things.
-        InputError: the graph does not say what was asked.
+        NotFoundError: an element that the input names does not exist. AmbiguousError: a reference fits several
+            elements. InputError: the graph does not say what was asked.
     """
     answer = None if said.answer is None else await store.resolve(said.answer, Label.VARIABLE)
     assert answer is None or isinstance(answer, Variable)
@@ -47,12 +46,11 @@ async def _asked(store: GraphStore, answer: Variable | None) -> str:
 
 
 async def judgement_of(store: GraphStore, said: VerdictInput) -> Judgement:
-    """A statement why an answer is wrong. References that are no whole ids are looked for in the failure's trace.
+    """A statement why an answer is wrong. References that are not whole ids are looked up in the failure's trace.
 
     Raises:
-        NotFoundError: something that is named does not exist.
-        AmbiguousError: something that is named may be several things.
-        InputError: too many of the operations that would be accepted are not there.
+        NotFoundError: an element that the input names does not exist. AmbiguousError: a reference fits several
+            elements. InputError: too many of the candidates' operations are unknown.
     """
     failure = await store.resolve(said.failure, Label.FAILURE)
     assert isinstance(failure, Failure)

@@ -12,7 +12,7 @@ from schema import control
 
 @strawberry.type(description="A key to one project. The key itself is shown once, when it is made.")
 class ApiKey:
-    """The fields of ``schema.control.ApiKey``; the hash stays inside."""
+    """The fields of ``schema.control.ApiKey``, without the hash."""
 
     is_type_of = is_model(control.ApiKey)
 
@@ -48,7 +48,7 @@ class AuditEntry:
         description="Who did it: an API key (`key:…`), a user who logged in (`oidc:…`), or the command line."
     )
     action: str = strawberry.field(description="What was done or tried.")
-    target: str | None = strawberry.field(description="The id of the thing that it was done to.")
+    target: str | None = strawberry.field(description="The id of the thing that was changed or read.")
     outcome: str = strawberry.field(description="`ok` if it succeeded, else the name of the error.")
     request_id: str | None = strawberry.field(
         description="The id of the request, as in the server's log and in the response header X-Request-Id."

@@ -31,8 +31,8 @@ class LeverKind(StrEnum):
 
 
 @strawberry.type(
-    description="Something that can be changed, and the failures that this would affect: those whose blamed operation "
-    "used the prompt or had the settings. Only a new run shows whether a change repairs them."
+    description="Something that can be changed, and the failures that a change would affect: failures whose blamed "
+    "operation used the prompt or had the settings. Only a new run shows whether a change repairs them."
 )
 class Lever:
     """The fields of ``attribution.report.model.Lever``."""
@@ -40,15 +40,15 @@ class Lever:
     kind: LeverKind = strawberry.field(description="What can be changed.")
     label: str = strawberry.field(description="What can be changed, in words.")
     name: str | None = strawberry.field(
-        description="The name of the prompt, or of the operation whose settings these are; null of data."
+        description="The name of the prompt, or of the operation that has the settings; null for data."
     )
-    failures: int = strawberry.field(description="How many failures this would affect.")
-    of: int = strawberry.field(description="Of how many failures that have a verdict, abstentions among them.")
-    rate: float = strawberry.field(description="The share of the two, from 0 to 1.")
+    failures: int = strawberry.field(description="The number of failures that a change would affect.")
+    of: int = strawberry.field(description="The number of failures that have a verdict, abstentions included.")
+    rate: float = strawberry.field(description="`failures` / `of`, from 0 to 1.")
     low: float = strawberry.field(description="The lower end of the 95 % interval of the rate (Wilson).")
-    high: float = strawberry.field(description="Its upper end.")
+    high: float = strawberry.field(description="The upper end of this interval.")
     settings: JSON = strawberry.field(
-        description="Of settings, the values that each setting has in these failures, each once, as a list by its name."
+        description="For settings: the distinct values of each setting in these failures, as a list by name."
     )
     error_types: list[VerdictCount] = strawberry.field(
         description="How many of the failures have each error type.", metadata={"size": 7}
@@ -56,16 +56,16 @@ class Lever:
 
 
 async def levers_of(store: GraphStore, source: str | None, trace_id: str | None, first: int) -> list[Lever]:
-    """The levers that affect most failures, those of most failures first.
+    """The levers that affect most failures, in descending order.
 
     Args:
         store: holds the failures.
-        source: whose verdicts count; see ``what_to_change``.
-        trace_id: the trace whose failures they are; None for all of the project.
+        source: method or person whose verdicts count; see ``what_to_change``.
+        trace_id: only failures of this trace; None for the whole project.
         first: how many at most.
 
     Raises:
-        TooManyError: there are too many failures for one answer.
+        TooManyError: the project has too many failures for one answer.
     """
     if (await store.stats(trace_id)).labels.get(Label.FAILURE, 0) > MAX_FAILURES:
         instead = "name a trace, or use memtrace report" if trace_id is None else "use memtrace report"

@@ -1,7 +1,7 @@
 """Bounds of a document that are checked before it is validated, because validation itself can be made to take long.
 
-One walk over the document, in which a fragment counts once: fields, aliases, spreads and directives, and the depth with
-the fragments in their places. Cost, which needs the types, is counted later (``api.graphql.cost``).
+One walk counts fields, aliases, spreads and directives, where a fragment counts once, and the depth with all fragments
+expanded. Cost needs the types and is counted later (``api.graphql.cost``).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Limits:
         characters: length of its text.
         tokens: words and punctuation.
         depth: fields inside fields.
-        aliases: fields under another name.
-        fields: fields and spreads as they are written.
-        repeats: fields of one name in one place; comparing them takes time that grows with their square.
-        operations: operations and fragments.
-        cost: see ``api.graphql.cost``.
+        aliases: fields with an alias.
+        fields: fields and spreads in the text.
+        repeats: number of fields with the same name in a selection. Validation compares each two, in quadratic time.
+        operations: operations and fragments. cost:
+        see ``api.graphql.cost``.
     """
 
     characters: int
@@ -60,7 +60,7 @@ def check_document(document: DocumentNode, limits: Limits) -> None:
     """Refuse a document beyond the bounds.
 
     Raises:
-        GraphQLError: it is, or its fragments contain each other.
+        GraphQLError: a bound is exceeded, or fragments contain each other.
     """
     if len(document.definitions) > limits.operations:
         raise LimitError("operations and fragments", limits.operations)
@@ -84,7 +84,7 @@ class _Counter:
         self._aliases = 0
 
     def count(self, selections: SelectionSetNode) -> None:
-        """Count what is written, each fragment in its own place only."""
+        """Count the fields, aliases and spreads of the text, where a fragment counts once."""
         for level in _levels(selections):
             names: Counter[str] = Counter()
             for node in level:
@@ -100,7 +100,7 @@ class _Counter:
             raise LimitError("aliases", self._limits.aliases)
 
     def depth(self, selections: SelectionSetNode, inside: tuple[str, ...]) -> int:
-        """Levels of fields, with fragments in their places; each fragment is walked once."""
+        """Levels of fields, with fragments expanded. Each fragment is walked once."""
         deepest = 0
         for node in selections.selections:
             if isinstance(node, FieldNode):
@@ -119,13 +119,13 @@ class _Counter:
             raise GraphQLError(f"the fragment {name} contains itself", extensions={"code": CODE})
         if name not in self._depths:
             selections = self._fragments.get(name)
-            # One that is missing is for the validation to name.
+            # Validation reports a missing fragment.
             self._depths[name] = self.depth(selections, (*inside, name)) if selections else 0
         return self._depths[name]
 
 
 def _levels(selections: SelectionSetNode) -> Iterator[list[FieldNode | InlineFragmentNode | FragmentSpreadNode]]:
-    """What is selected of each thing; what stands in inline fragments is selected of the same thing."""
+    """The selections that share a level: fields of inline fragments are on the level of the fragment's parent."""
     things = [selections]
     while things:
         level: list[FieldNode | InlineFragmentNode | FragmentSpreadNode] = []

@@ -18,7 +18,10 @@ MAX_NODES = 10_000
 MAX_HOPS = 100_000
 
 DirectionArgument = Annotated[
-    Direction, strawberry.argument(description="backward gives its causal past, forward what depends on it.")
+    Direction,
+    strawberry.argument(
+        description="backward: the causal past of the variables; forward: everything that depends on the variables."
+    ),
 ]
 MaxHops = Annotated[
     int | None,
@@ -40,7 +43,8 @@ else:
     Kinds = Annotated[
         list[VariableKind],
         strawberry.argument(
-            description="Give only variables of these kinds; all kinds if empty. The walk goes through the others too."
+            description="Give only variables of these kinds; all kinds if empty. The walk still passes through "
+            "variables of other kinds."
         ),
     ]
 AsOf = Annotated[
@@ -54,7 +58,7 @@ AsOf = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a lineage is asked for, checked."""
+    """The checked arguments of a lineage."""
 
     direction: answers.Direction
     budget: answers.Budget
@@ -72,7 +76,7 @@ def bounds(
     """Check the arguments of a lineage.
 
     Raises:
-        InputError: one is out of its range.
+        InputError: an argument is out of range.
     """
     if not 1 <= max_nodes <= MAX_NODES:
         raise InputError("maxNodes", "", f"{max_nodes} is not from 1 to {MAX_NODES}")
@@ -84,8 +88,7 @@ def bounds(
 
 
 @strawberry.type(
-    description="Everything that some variables causally depend on, or everything that depends on them, within "
-    "the limits that you set."
+    description="The causal closure of some variables, backward or forward, within the limits that you set."
 )
 class Lineage:
     """The fields of ``store.contract.answers.Closure``."""
@@ -115,7 +118,7 @@ class Lineage:
     )
 
 
-@strawberry.type(description="A chain of derivations from a variable to one that it depends on.")
+@strawberry.type(description="A chain of derivations from a variable to a variable in its causal past.")
 class Path:
     """The fields of ``store.contract.answers.Path``."""
 

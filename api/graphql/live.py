@@ -12,14 +12,14 @@ from store.contract.answers import Label
 from store.contract.protocol import GraphStore
 
 LIVE = timedelta(minutes=2)
-"""A trace in which nothing runs counts as live for so long after its last operation."""
+"""Seconds after its last operation in which a trace counts as live, although nothing runs."""
 
 _LAST = 8
-"""Operations at the end of a trace that are looked at: one that began earlier may end later."""
+"""Number of operations at the end of a trace that are checked. The last operation is not always the last to end."""
 
 
 async def live(store: GraphStore, trace_ids: Sequence[str]) -> dict[str, bool]:
-    """Whether something runs in each of some traces, or has just ended."""
+    """For each trace, whether an operation runs or has just ended."""
     running = await store.pages(Label.OPERATION, trace_ids, 1, statuses=[Status.RUNNING.value])
     since = datetime.now(UTC) - LIVE
 
@@ -30,7 +30,7 @@ async def live(store: GraphStore, trace_ids: Sequence[str]) -> dict[str, bool]:
 
 
 async def _last_at(store: GraphStore, trace_id: str) -> datetime:
-    """When one of the last operations of a trace began or ended; long ago where that is not recorded."""
+    """The latest recorded start or end of these operations; the smallest time if no time is recorded."""
     end = (await store.stored(trace_id, {})).next[Label.OPERATION]
     page = await store.page(Label.OPERATION, trace_id, _LAST, since=max(0, end - _LAST))
     found = [one for one in page.items if isinstance(one, Operation)]

@@ -25,13 +25,13 @@ THREADS = 2
 
 
 class LoopThreads:
-    """Some threads with a loop each, begun when they are needed."""
+    """Threads with an event loop each, started when they are needed."""
 
     def __init__(self, most: int = THREADS) -> None:
-        """Prepare threads; none runs yet.
+        """Prepare the threads; they are not started yet.
 
         Args:
-            most: threads.
+            most: largest number of threads.
         """
         self._most = most
         self._running: dict[asyncio.AbstractEventLoop, int] = {}
@@ -40,7 +40,7 @@ class LoopThreads:
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run a coroutine on the loop of the thread with the least to do, and return its result.
 
-        Whoever is cancelled while it waits cancels the coroutine too, and does not wait for its end.
+        If the caller is cancelled, the coroutine is cancelled too; the caller does not wait for its end.
         """
         loop = self._begin()
         try:
@@ -63,7 +63,7 @@ class LoopThreads:
 
 
 def on_loop(thing: T, loop: asyncio.AbstractEventLoop) -> T:
-    """A stand-in for an object that belongs to another loop: its coroutines run on that loop."""
+    """A proxy of an object that belongs to another loop. Coroutines of the object run on the object's loop."""
     return cast("T", _OnLoop(thing, loop))
 
 

@@ -1,4 +1,4 @@
-"""What can be changed. Each mutation names its project, checks the role, and stands in the audit log."""
+"""All mutations. Each names its project, checks the role, and is written to the audit log."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -126,7 +126,7 @@ class Mutation(AnnotationMutations, RetentionMutations):
         return await _start(info, door, JobKind.REPORT, arguments)
 
     @strawberry.mutation(
-        description="Cancel a job. What it has done so far stays. Needs the role writer.", metadata={"cost": 20}
+        description="Cancel a job. The finished part of its work stays. Needs the role writer.", metadata={"cost": 20}
     )
     @outcome
     async def cancel_job(
@@ -168,8 +168,8 @@ class Mutation(AnnotationMutations, RetentionMutations):
         id: Annotated[
             strawberry.ID,
             strawberry.argument(
-                description="The failure: an id, or a unique prefix of one. Or its answer, if no user reported two "
-                "failures of that."
+                description="The failure: an id, or a unique prefix of one. Or the answer of a failure, if users "
+                "reported only one failure of this answer."
             ),
         ],
     ) -> WithdrawFailureResult:
@@ -247,7 +247,7 @@ class Mutation(AnnotationMutations, RetentionMutations):
         door = info.context.door(project, Role.ADMIN)
         found = await door.store.resolve(id, Label.TRACE)
         if not isinstance(found, Trace) or id not in {found.id, found.external_id}:
-            # A deletion can't be undone, so a part of an id is not enough to say what is meant.
+            # A deletion can't be undone, so a prefix of an id is not accepted.
             problem = f"is the beginning of {found.id}: a trace is deleted by its whole id, or by its id in the source"
             raise InputError("deleteTrace", "id", problem)
         counts = await door.store.delete_trace(found.id, door.entry("deleteTrace", found.id))
@@ -269,8 +269,8 @@ class Mutation(AnnotationMutations, RetentionMutations):
         person: Annotated[
             str | None,
             strawberry.argument(
-                description="Whose key it is. Verdicts that are sent with it have this author, like those of their "
-                "other keys do. If null, the key's name is the author."
+                description="The owner of the key: the author of verdicts that are sent with the key. If null, the "
+                "key's name is the author."
             ),
         ] = None,
     ) -> CreateKeyResult:
@@ -313,7 +313,7 @@ async def _once(text: str) -> AsyncIterator[bytes]:
 
 @contextmanager
 def _valid(what: str) -> Iterator[None]:
-    """Errors in a job's arguments become errors of the input."""
+    """The result of a check; a validation error becomes an ``InputError``."""
     try:
         yield
     except ValidationError as error:

@@ -29,10 +29,10 @@ class Operation(Node):
     id: strawberry.ID = strawberry.field(description=node.ID)
     project_id: str = strawberry.field(description=node.PROJECT)
     trace_id: str = strawberry.field(description=node.TRACE)
-    session_id: str | None = strawberry.field(description="The id of the session that it ran in.")
+    session_id: str | None = strawberry.field(description="The id of the session.")
     external_id: str = strawberry.field(description=node.EXTERNAL)
     name: str | None = strawberry.field(description="Its name in the source.")
-    kind: OperationKind = strawberry.field(description="What sort of step it is.")
+    kind: OperationKind = strawberry.field(description="The kind of step.")
     category: str | None = strawberry.field(description=node.CATEGORY)
     comment: str | None = strawberry.field(description=node.COMMENT)
     status: Status = strawberry.field(description="How it ended.")
@@ -42,29 +42,31 @@ class Operation(Node):
     location: str | None = strawberry.field(description=node.LOCATION)
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
-    @strawberry.field(description="The trace that it belongs to.")
+    @strawberry.field(description="The trace of the operation.")
     async def trace(self, info: Info) -> TraceRef | None:
         return await trace_of(info, self.project_id, self.trace_id)
 
-    @strawberry.field(description="The session that it ran in.")
+    @strawberry.field(description="The session of the operation.")
     async def session(self, info: Info) -> SessionRef | None:
         return await session_of(info, self.project_id, self.session_id)
 
-    @strawberry.field(description="The variables that it used, in order.", metadata={"size": "first"})
+    @strawberry.field(description="The operation's inputs, in order.", metadata={"size": "first"})
     async def used(self, info: Info, first: First = 20) -> list[VariableRef]:
         return (await _detail(self, info)).used[: page_size(first)]
 
-    @strawberry.field(description="The variables that it made, in order.", metadata={"size": "first"})
+    @strawberry.field(description="The operation's outputs, in order.", metadata={"size": "first"})
     async def generated(self, info: Info, first: First = 20) -> list[VariableRef]:
         return (await _detail(self, info)).generated[: page_size(first)]
 
-    @strawberry.field(description="The variables that it ended, as a deletion does.", metadata={"size": "first"})
+    @strawberry.field(
+        description="The variables that the operation ended, as a deletion does.", metadata={"size": "first"}
+    )
     async def invalidated(self, info: Info, first: First = 20) -> list[VariableRef]:
         return (await _detail(self, info)).invalidated[: page_size(first)]
 
     @strawberry.field(
-        description="The lineage of all variables that it made: everything that they depend on, or that depends on "
-        "them.",
+        description="The lineage of all outputs of the operation: their causal past, or everything that depends on "
+        "the outputs.",
         metadata={"cost": 50, "size": "maxNodes"},
     )
     async def lineage(

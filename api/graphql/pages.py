@@ -1,4 +1,4 @@
-"""Relay connections with keyset cursors: a page is found by what it begins after, never by counting."""
+"""Relay connections with keyset cursors: a cursor names the last item of the page before, not a number of items."""
 
 import base64
 import binascii
@@ -15,7 +15,7 @@ T = TypeVar("T")
 MAX_PAGE = 500
 
 _CHECK_BYTES = 4
-"""Bytes of the check sum of a cursor: a made-up cursor, or one of another list, is refused before anything is read."""
+"""Bytes of a cursor's check sum. A made-up cursor, or a cursor of another list, is refused before anything is read."""
 
 First = Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_PAGE}.")]
 After = Annotated[str | None, strawberry.argument(description="The `endCursor` of the page before.")]
@@ -39,7 +39,7 @@ class PageInfo:
 
 @strawberry.type(description="One item of a page.")
 class Edge(Generic[T]):
-    """Relay's Edge. Only the last item of a page has a cursor: the store gives no others."""
+    """Relay's Edge. Only the last item of a page has a cursor, because the store returns one cursor a page."""
 
     node: T = strawberry.field(description="The item.")
     cursor: str | None = strawberry.field(
@@ -51,20 +51,18 @@ class Edge(Generic[T]):
 
 @strawberry.type(description="One page of a list.")
 class Connection(Generic[T]):
-    edges: list[Edge[T]] = strawberry.field(
-        description="The items of this page, each with its cursor.", metadata={"size": 1}
-    )
+    edges: list[Edge[T]] = strawberry.field(description="The items of this page, with cursors.", metadata={"size": 1})
     nodes: list[T] = strawberry.field(description="The items of this page, without cursors.", metadata={"size": 1})
     page_info: PageInfo = strawberry.field(description="Whether there are more pages, and where the next one begins.")
 
 
 def list_name(parent: str, field: str) -> str:
-    """The list that a field of a type gives, of which a cursor says that it is its own: ``Project.failures``."""
+    """The name of the list that a field returns, such as ``Project.failures``. A cursor belongs to one list."""
     return f"{parent}.{field}"
 
 
 def connection(info: Info, page: Page[T] | None) -> Connection[T]:
-    """A page of the store as a connection; None is an empty one."""
+    """A page of the store as a connection; for None an empty connection."""
     if page is None:
         page = Page([], None)
     cursor = None if page.next is None else encode_cursor(page.next, _list_of(info))
@@ -80,7 +78,7 @@ def page_size(first: int, most: int = MAX_PAGE) -> int:
     """The size of a page.
 
     Raises:
-        InputError: it is not from 1 to ``most``.
+        InputError: the size is not from 1 to ``most``.
     """
     if not 1 <= first <= most:
         raise InputError("first", "", f"{first} is not from 1 to {most}")
@@ -91,17 +89,19 @@ def asked_page(info: Info, first: int, after: str | None) -> tuple[int, str | No
     """The page size that a field is asked for, and the store's cursor.
 
     Raises:
-        InputError: the size is out of range, or the cursor is none of this list.
+        InputError: the size is out of range, or the cursor is not of this list.
     """
     return page_size(first), None if after is None else decode_cursor(after, _list_of(info))
 
 
 def encode_cursor(cursor: str, of: str) -> str:
-    """A cursor of the store as clients get it: opaque, since each engine has its own form, after a check sum.
+    """The cursor that clients get: a check sum and the store's cursor.
+
+    It is opaque, because each engine has its own form.
 
     Args:
-        cursor: the store's.
-        of: the list that it is of; see ``list_name``.
+        cursor: the store's cursor.
+        of: the name of the list; see ``list_name``.
     """
     data = cursor.encode()
     return base64.urlsafe_b64encode(_check_sum(data, of) + data).decode().rstrip("=")
@@ -111,7 +111,7 @@ def decode_cursor(cursor: str, of: str) -> str:
     """The store's cursor, from a cursor that a client sent.
 
     Raises:
-        InputError: it is no cursor of this list.
+        InputError: the text is not a cursor of this list.
     """
     try:
         padded = cursor + "=" * (-len(cursor) % 4)

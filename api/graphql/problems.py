@@ -1,4 +1,4 @@
-"""Expected errors of mutations: part of the answer's type, so that clients must look at them."""
+"""Expected errors of mutations are part of the answer's type, so that clients must handle them."""
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -57,9 +57,9 @@ Problems = NotFound | Forbidden | InvalidInput | Conflict
 def outcome(
     mutation: Callable[P, Coroutine[Any, Any, T | Problems]],
 ) -> Callable[P, Coroutine[Any, Any, T | Problems]]:
-    """For a mutation: what it did, or the expected error that kept it from it.
+    """The result of a mutation, or its expected error.
 
-    One that has begun is carried through: a client that stops waiting must not decide what of it is done.
+    A mutation that has begun runs to its end, even if the client stops waiting.
     """
 
     @wraps(mutation)

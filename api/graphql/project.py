@@ -44,7 +44,7 @@ Reference = Annotated[
 
 @strawberry.type(description="A project owns traces and decides who has access to them.")
 class Project(ProjectNumbers):
-    """Holds the door that all its fields read through."""
+    """Holds the ``ProjectDoor`` through which all fields read."""
 
     @strawberry.field(description="Its name.")
     def name(self) -> str:
@@ -100,8 +100,8 @@ class Project(ProjectNumbers):
         return connection(info, await across_traces(self.door.store, models.Operation, size, cursor, kinds, statuses))
 
     @strawberry.field(
-        description="The answers that were given, right or wrong (see `right`), ordered by trace and by place in the "
-        "trace; those of all traces, or of one. A page may hold fewer than you asked for and yet have a next page.",
+        description="The answers of one trace or of all traces, right or wrong (see `right`), ordered by trace and "
+        "by place in the trace. A page may hold fewer than you asked for and yet have a next page.",
         metadata={"cost": 100},
     )
     async def answers(
@@ -114,7 +114,7 @@ class Project(ProjectNumbers):
         page = await store.page(Label.VARIABLE, only, size, cursor, kinds)
         return connection(info, Page([one for one in page.items if isinstance(one, models.Variable)], page.next))
 
-    @strawberry.field(description="All its failures, those of one trace, or those that a filter wants.")
+    @strawberry.field(description="The failures of the project, or of one trace, that match a filter.")
     async def failures(
         self,
         info: Info,
@@ -124,7 +124,9 @@ class Project(ProjectNumbers):
         filter: Annotated[FailureFilter | None, strawberry.argument(description="Which failures you want.")] = None,
         order_by: Annotated[
             FailureOrder | None,
-            strawberry.argument(description="In which order; null for by trace. A cursor is of one order alone."),
+            strawberry.argument(
+                description="In which order; null sorts by trace. A cursor works only in the order that it came from."
+            ),
         ] = None,
     ) -> Connection[FailureRef]:
         store = self.door.store
@@ -159,7 +161,7 @@ class Project(ProjectNumbers):
         source: Annotated[
             strawberry.ID, strawberry.argument(description="One variable: an id, a prefix, or an external id.")
         ],
-        target: Annotated[strawberry.ID, strawberry.argument(description="The other one.")],
+        target: Annotated[strawberry.ID, strawberry.argument(description="The other variable.")],
         first: Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_PATHS}.")] = 1,
     ) -> list[PathRef]:
         store, most = self.door.store, page_size(first, MAX_PATHS)
@@ -170,8 +172,8 @@ class Project(ProjectNumbers):
             return []
 
     @strawberry.field(
-        description="What differs between the values of two variables, such as two versions of a memory unit; null "
-        "where one is unknown.",
+        description="The differences between the values of two variables, such as two versions of a memory unit; "
+        "null if a variable is unknown.",
         metadata={"cost": 1000},
     )
     async def diff(
@@ -180,12 +182,12 @@ class Project(ProjectNumbers):
         before: Annotated[
             strawberry.ID, strawberry.argument(description="The older variable: an id, a prefix, or an external id.")
         ],
-        after: Annotated[strawberry.ID, strawberry.argument(description="The newer one.")],
+        after: Annotated[strawberry.ID, strawberry.argument(description="The newer variable.")],
     ) -> Diff | None:
         old, new = [await id_meant(self.door.store, Label.VARIABLE, reference) for reference in (before, after)]
         return await diff_of(info, self.door.project_id, old, new)
 
-    @strawberry.field(description="Its annotation queues, the newest first, also closed ones.")
+    @strawberry.field(description="Its annotation queues, the newest first. Closed queues are included.")
     async def annotation_queues(
         self, info: Info, first: First = 20, after: After = None
     ) -> Connection[AnnotationQueueRef]:
@@ -226,7 +228,7 @@ class Project(ProjectNumbers):
         )
         return connection(info, page)
 
-    @strawberry.field(description="How long it keeps its traces; null if for good.")
+    @strawberry.field(description="How long the project keeps traces; null keeps them for good.")
     async def retention(self) -> RetentionPolicy | None:
         return retention_of(await self.door.records.retention())
 

@@ -1,4 +1,4 @@
-"""What a project's elements come to: counts, comparisons and rankings of all of them together."""
+"""Counts, comparisons and rankings over a whole project."""
 
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -48,8 +48,9 @@ class ProjectNumbers:
         return await store.count_failures(await trace_meant(store, trace), wanted_failures(filter))
 
     @strawberry.field(
-        description="Of how many failures verdicts are withheld from you, because you are to judge them in open "
-        "annotation queues, and have not yet. What is said of all verdicts leaves theirs out.",
+        description="The number of failures whose verdicts are withheld from you, because you have still to judge "
+        "them in open annotation queues. Counts, comparisons and rankings of verdicts leave these "
+        "failures out.",
         metadata={"cost": 20},
     )
     async def withheld_failures(self) -> int:
@@ -74,46 +75,47 @@ class ProjectNumbers:
         return periods_of(await self.door.store.timeline(since, until, seconds))
 
     @strawberry.field(
-        description="How far two sources of verdicts, methods or people, agree. Null if one of them gave no verdict.",
+        description="How far two sources of verdicts, methods or people, agree. Null if a source gave no verdict.",
         metadata={"cost": 200},
     )
     async def agreement(
         self,
         first: Annotated[str, strawberry.argument(description="A method, or the name of a person.")],
-        second: Annotated[str, strawberry.argument(description="Another one.")],
+        second: Annotated[str, strawberry.argument(description="Another method or person.")],
         trace: InTrace = None,
     ) -> Agreement | None:
         only = await trace_meant(self.door.store, trace)
         return await agreement_of(self.door.store, first, second, only)
 
     @strawberry.field(
-        description="Two traces in which the same questions were asked, side by side; null where one is unknown.",
+        description="Two traces in which the same questions were asked, side by side; null if a trace is unknown.",
         metadata={"cost": 2000},
     )
     async def compare_traces(
         self,
-        before: Annotated[str, strawberry.argument(description="The first: an id, a prefix, or an external id.")],
-        after: Annotated[str, strawberry.argument(description="The second.")],
+        before: Annotated[str, strawberry.argument(description="The first trace: an id, a prefix, or an external id.")],
+        after: Annotated[str, strawberry.argument(description="The second trace.")],
     ) -> Comparison | None:
         return await traces_compared(self.door.store, before, after)
 
     @strawberry.field(
-        description="What two sources of verdicts, methods or people, say of the same failures, side by side and "
-        "beside the verdicts of people; null if one of them gave none.",
+        description="The verdicts of two sources (methods or people) on the same failures, side by side and beside "
+        "the verdicts of people; null if a source gave no verdict.",
         metadata={"cost": 2000},
     )
     async def compare_methods(
         self,
         before: Annotated[str, strawberry.argument(description="A method, or the name of a person.")],
-        after: Annotated[str, strawberry.argument(description="Another one.")],
+        after: Annotated[str, strawberry.argument(description="Another method or person.")],
         trace: InTrace = None,
     ) -> Comparison | None:
         only = await trace_meant(self.door.store, trace)
         return await methods_compared(self.door.store, before, after, only)
 
     @strawberry.field(
-        description="What did harm, the worst first: operations, prompts, memory units or sessions, ranked by the "
-        "failures that they are blamed for and the right answers that rest on them.",
+        description="Operations, prompts, memory units or sessions that did harm, the worst first. The ranking "
+        "weighs failures that are blamed on the element against right answers that depend on the "
+        "element.",
         metadata={"cost": 1000, "size": "first"},
     )
     async def blame(
@@ -127,8 +129,8 @@ class ProjectNumbers:
         return await blamed_of(info, store, by, await trace_meant(store, trace), page_size(first))
 
     @strawberry.field(
-        description="What to change first: what affects most failures comes first. Refused (`TOO_LARGE`) where there "
-        "are more than 10,000 failures.",
+        description="What to change first: the change that affects most failures comes first. Refused (`TOO_LARGE`)"
+        " for more than 10,000 failures.",
         metadata={"cost": 500, "size": "first"},
     )
     async def levers(

@@ -1,4 +1,4 @@
-"""What replaying the program showed of a verdict."""
+"""Proofs: what a replay of the program showed about a verdict."""
 
 from datetime import datetime
 from typing import Any
@@ -18,14 +18,16 @@ MOST_REFUTED = 10
 
 @strawberry.type(description="The first call in which two runs of a program differ.")
 class Divergence:
-    call: str = strawberry.field(description="The function, a digest of its arguments, and which of equal calls it is.")
+    call: str = strawberry.field(
+        description="The function, a digest of its arguments, and the number of the call among equal calls."
+    )
     given: str = strawberry.field(description="The beginning of its arguments, as JSON.")
 
 
-@strawberry.type(description="An operation that a verdict named, and that replaying refuted.")
+@strawberry.type(description="An operation that a verdict named and that a replay refuted.")
 class RefutedOperation:
     project_id: strawberry.Private[str]
-    error_type: ErrorType | None = strawberry.field(description="The error type that it would have been.")
+    error_type: ErrorType | None = strawberry.field(description="The error type that the verdict named.")
     operation_id: strawberry.ID | None = strawberry.field(description="The id of the operation.")
     reason: str = strawberry.field(description="What the replays showed.")
 
@@ -37,13 +39,13 @@ class RefutedOperation:
 
 
 @strawberry.type(
-    description="What replaying the program showed of a verdict: whether the answer is right once the operation at "
-    "fault is corrected from the evidence."
+    description="What a replay of the program showed about a verdict: whether the answer becomes right when the "
+    "operation at fault is corrected from the evidence."
 )
 class Proof:
     project_id: strawberry.Private[str]
     refuted_before: strawberry.Private[list[dict[str, Any]]]
-    result: ProofResult = strawberry.field(description="What was shown.")
+    result: ProofResult = strawberry.field(description="The result.")
     reason: str = strawberry.field(description="Why, in words.")
     correction: str | None = strawberry.field(description="How the operation was corrected.")
     draws: int = strawberry.field(description="How many runs there were with the correction.")
@@ -54,27 +56,28 @@ class Proof:
         description="How probable such a difference is if the correction changes nothing: Fisher's exact test."
     )
     interval: list[float] | None = strawberry.field(
-        description="The 95 % interval of the difference of both shares: its low and its high end.",
+        description="The 95 % interval of the difference of both shares: low and high end.",
         metadata={"size": 2},
     )
     placebo: bool | None = strawberry.field(
-        description="Whether a change that says something else helped as well; null where none was tried."
+        description="Whether an unrelated change made the answer right as well; null if no such change was tried."
     )
     answer: str | None = strawberry.field(description="The answer of the first run with the correction.")
     first_divergence: Divergence | None = strawberry.field(
-        description="The first call that the correction changed; or, where the program did not do again what was "
-        "recorded, the first that differs."
+        description="The first call that the correction changed. If the program did not repeat its recorded run, "
+        "the first call that differs."
     )
     confidence_before: float | None = strawberry.field(description="The verdict's confidence before it was replayed.")
     runs: int = strawberry.field(description="How often the program was run.")
     calls: int = strawberry.field(description="How many live calls of models there were.")
-    tokens: int = strawberry.field(description="How many tokens they used.")
-    cost: float | None = strawberry.field(description="What they cost; null where prices are not known.")
+    tokens: int = strawberry.field(description="How many tokens these calls used.")
+    cost: float | None = strawberry.field(description="What these calls cost; null if prices are not known.")
     seconds: float = strawberry.field(description="How long the runs took, in seconds.")
     created_at: datetime | None = strawberry.field(description="When it was replayed.")
 
     @strawberry.field(
-        description="What was refuted before of this verdict and its candidates.", metadata={"size": MOST_REFUTED}
+        description="The operations of this verdict and its candidates that were refuted before.",
+        metadata={"size": MOST_REFUTED},
     )
     def refuted(self) -> list[RefutedOperation]:
         return [
@@ -109,4 +112,4 @@ _PLAIN: dict[str, Any] = {
     "placebo": None, "answer": None, "confidence_before": None, "runs": 0, "calls": 0, "tokens": 0, "cost": None,
     "seconds": 0.0,
 }  # fmt: skip
-"""The fields that are stored as they are shown, and what they are where another program left them out."""
+"""The fields that are shown as they are stored, with the values of fields that another program left out."""

@@ -1,4 +1,4 @@
-"""Errors as callers may see them: expected ones with a code, others without any details."""
+"""Errors for clients: expected errors with a code, unexpected errors without details."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _log = structlog.get_logger("memtrace.graphql")
 
 
 def public_error(error: Exception) -> GraphQLError:
-    """An error as callers may see it: an expected one with a code, any other without details."""
+    """An error for clients: an expected error with a code, an unexpected error without details."""
     original = error.original_error if isinstance(error, GraphQLError) and error.original_error else error
     if isinstance(original, GraphQLError):
-        # An error with a path went through here at its field already, and came up because a parent must not be null.
+        # An error with a path was handled at its field. It is here again because a parent must not be null.
         return error if isinstance(error, GraphQLError) and error.path else original
     for kind, code in _CODES:
         if isinstance(original, kind):
@@ -63,10 +63,10 @@ def public_error(error: Exception) -> GraphQLError:
 
 
 def public_errors(errors: Sequence[GraphQLError]) -> list[GraphQLError]:
-    """The errors of an answer as callers may see them.
+    """The errors of an answer, for clients.
 
-    What went wrong in a field went through ``public_error`` there, and what is wrong with a document is for its sender.
-    An error that is of neither, for it stands in no place of the document, came from around the execution.
+    Errors of fields went through ``public_error`` before, and errors of the document are meant for its sender. An error
+    without a place in the document came from around the execution.
     """
     seen = [public_error(error) if _is_from_outside(error) else error for error in errors]
     for error in (*errors, *seen):
@@ -75,7 +75,7 @@ def public_errors(errors: Sequence[GraphQLError]) -> list[GraphQLError]:
 
 
 def _forget_frames(error: BaseException | None) -> None:
-    """Drop where an error was raised, once that is logged.
+    """Drop the traceback of an error that was logged.
 
     The frames hold the request with its body, and the request holds the error: they would stay until the garbage
     collector looks through the whole process.

@@ -40,7 +40,7 @@ class Query:
     def projects(self, info: Info) -> list[Project]:
         return _projects(info)
 
-    @strawberry.field(description="A project; null if you have access to none of this name.")
+    @strawberry.field(description="A project; null if you have no access to a project of this name.")
     def project(
         self,
         info: Info,
@@ -57,7 +57,7 @@ class Query:
         except NotFoundError:
             return None
 
-    @strawberry.field(description="The thing with this id, in any of your projects; null if there is none.")
+    @strawberry.field(description="The element with this id, in any of your projects; null if there is none.")
     async def node(
         self,
         info: Info,
@@ -67,7 +67,7 @@ class Query:
         return found
 
     @strawberry.field(
-        description="The things with these ids, in the same order; null for each that does not exist.",
+        description="The elements with these ids, in the same order; null for each unknown id.",
         metadata={"size": 100},
     )
     async def nodes(
@@ -88,7 +88,7 @@ def _projects(info: Info) -> list[Project]:
 
 
 async def _nodes(info: Info, ids: list[strawberry.ID]) -> list[Any]:
-    """Ids are hashes that hold the project, so that at most one project has one."""
+    """The elements with these ids. The project is part of an id's hash, so an id is in one project at most."""
     found: dict[str, Any] = {}
     for name in info.context.access.projects:
         door = info.context.door(name)

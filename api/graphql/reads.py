@@ -1,4 +1,4 @@
-"""What loaders read: many things of one sort in one call of the store, by key."""
+"""The reads of loaders: many elements in one call of the store, by key."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def counts(store: GraphStore, trace_ids: Sequence[str]) -> dict[str, dict[
 
 
 async def details(store: GraphStore, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
-    """Operations with what they used and made."""
+    """Operations with their inputs and outputs."""
     return await store.operations(operation_ids)
 
 
@@ -52,12 +52,12 @@ async def derivations(
 
 
 async def versions(store: GraphStore, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-    """Versions of several variables' names."""
+    """All versions with the names of several variables."""
     return await store.versions_of(variable_ids)
 
 
 async def questions(store: GraphStore, answers: Sequence[Variable]) -> dict[Variable, list[Variable]]:
-    """What several answers may answer; their pasts are looked at in portions."""
+    """The questions that each of several answers may answer. Causal pasts are read in portions."""
     found: dict[str, list[Variable]] = {}
     for start in range(0, len(answers), _ANSWERS_AT_ONCE):
         found |= await questions_of(store, answers[start : start + _ANSWERS_AT_ONCE])
@@ -67,15 +67,15 @@ async def questions(store: GraphStore, answers: Sequence[Variable]) -> dict[Vari
 async def closures(
     store: GraphStore, roots: Sequence[tuple[str, ...]], direction: Direction, budget: Budget, kinds: frozenset[str]
 ) -> dict[tuple[str, ...], Closure]:
-    """Closures, each of its own roots."""
+    """A closure for each list of roots."""
     return dict(zip(roots, await store.closures(roots, direction, budget, kinds), strict=True))
 
 
 async def windows(store: GraphStore, keys: Sequence[Window]) -> dict[Window, tuple[str, int]]:
     """Windows of values (variable, offset, length): their text, and how many characters the whole value has.
 
-    A value is read whole, because it is checked against its hash; so a few are read at a time, and only windows are
-    kept.
+    A value is read whole, because it is checked against its hash. A few values are read at a time, and only their
+    windows are kept.
     """
     found: dict[Window, tuple[str, int]] = {}
     for part in _of_bounded_size(keys):

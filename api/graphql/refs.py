@@ -1,7 +1,7 @@
 """References to types by name, because the types refer to each other in circles.
 
-Resolvers give the domain models themselves, and the schema reads its fields off them: nothing is copied. To the type
-checker a reference is therefore the model; to the schema it is the type in the module that is named.
+Resolvers return domain models, and the schema reads its fields from the models: nothing is copied. For the type checker
+a reference is therefore the model; for the schema it is the GraphQL type in the named module.
 """
 
 from __future__ import annotations

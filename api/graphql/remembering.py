@@ -1,4 +1,4 @@
-"""The memory of a trace: its units as they were at a moment, and where each came from and went."""
+"""The memory of a trace: its units at a moment, with their sources and later versions."""
 
 from typing import Annotated
 
@@ -21,16 +21,18 @@ MAX_VERSIONS = 50
 Moment = Annotated[
     int | None,
     strawberry.argument(
-        description="The place of an operation (its `sequence`): the memory as it was after it. Null is the end."
+        description="The place of an operation (its `sequence`); the memory is shown as it was after this "
+        "operation. Null is the end of the trace."
     ),
 ]
 
 
-@strawberry.type(description="A message that something rests on, and who said it.")
+@strawberry.type(description="A message that a memory unit rests on, with its speaker.")
 class Source:
     message: VariableRef = strawberry.field(description="The message.")
     speaker: str | None = strawberry.field(
-        description="Who said it, in lower case, where its first 500 characters name a speaker by a key; else null."
+        description="The speaker in lower case, if the first 500 characters of the message name a speaker by a key;"
+        " else null."
     )
 
 
@@ -41,17 +43,19 @@ class UnitVersion:
     project_id: strawberry.Private[str]
     before: strawberry.Private[models.Variable | None]
     variable: VariableRef = strawberry.field(description="The variable.")
-    made: int = strawberry.field(description="The place of the operation that made it; -1 if it came from outside.")
+    made: int = strawberry.field(
+        description="The place of the operation that made the version; -1 if it came from outside."
+    )
     ended: int | None = strawberry.field(
-        description="The place of the operation that ended it, as a deletion does; null if none did."
+        description="The place of the operation that ended the version, as a deletion does; null if none did."
     )
     sources: list[Source] = strawberry.field(
-        description="The messages that it rests on, and no version before it does; the first 20.",
+        description="The first 20 messages that this version rests on and earlier versions do not.",
         metadata={"size": 20},
     )
 
     @strawberry.field(
-        description="What differs from the version before it; null for the first.", metadata={"cost": 1000}
+        description="The differences from the version before; null for the first version.", metadata={"cost": 1000}
     )
     async def change(self, info: Info) -> Diff | None:
         if self.before is None:
@@ -66,7 +70,7 @@ class RememberedUnit:
     store: strawberry.Private[GraphStore]
     unit: strawberry.Private[Unit]
     current: VariableRef | None = strawberry.field(
-        description="The version that stood at the moment you ask about; null if there was none, or it was ended."
+        description="The version that was current at that moment; null if there was none, or if it had been ended."
     )
     made: int | None = strawberry.field(
         description="The place of the operation that made this version; -1 if it came from outside."
@@ -74,7 +78,8 @@ class RememberedUnit:
     version_count: int = strawberry.field(description="How many versions had been made by that moment.")
 
     @strawberry.field(
-        description="All its versions, the oldest first, also later ones.", metadata={"cost": 100, "size": "first"}
+        description="All versions of the unit, the oldest first. Later versions are included.",
+        metadata={"cost": 100, "size": "first"},
     )
     async def versions(
         self,
@@ -98,7 +103,7 @@ class RememberedUnit:
         ]
 
     @strawberry.field(
-        description="The answers that rest on any of its versions, in the order of the trace.",
+        description="The answers that rest on a version of the unit, in the order of the trace.",
         metadata={"cost": 200, "size": "first"},
     )
     async def answers(self, info: Info, first: First = 20) -> list[VariableRef]:
@@ -107,7 +112,7 @@ class RememberedUnit:
         return (await answers_on(self.store, self.unit, seconds))[:size]
 
 
-@strawberry.type(description="What a memory held at a moment.")
+@strawberry.type(description="The units of a memory at a moment.")
 class MemoryMoment:
     """The fields of ``attribution.trace.remembered.Memory``."""
 
@@ -115,10 +120,10 @@ class MemoryMoment:
     memory: strawberry.Private[Memory]
     moment: strawberry.Private[int | None]
     held: strawberry.Private[list[tuple[Unit, Version]]]
-    count: int = strawberry.field(description="How many units it held.")
-    ended: int = strawberry.field(description="How many units had been there, and were no more.")
+    count: int = strawberry.field(description="The number of units at that moment.")
+    ended: int = strawberry.field(description="The number of units that had been ended by that moment.")
 
-    @strawberry.field(description="The units that it held, those that began first coming first.")
+    @strawberry.field(description="The units at that moment, in the order in which they began.")
     def units(self, info: Info, first: First = 20, after: After = None) -> Connection[RememberedUnit]:
         size, cursor = asked_page(info, first, after)
         start = offset_of(cursor)
@@ -127,13 +132,13 @@ class MemoryMoment:
         return connection(info, Page([self._unit(unit, version) for unit, version in shown], more))
 
     @strawberry.field(
-        description="The unit that a variable is a version of, whether the memory held it at that moment or not; null "
-        "where it is a version of none."
+        description="The unit that has a variable among its versions, even if the memory did not hold the unit at "
+        "that moment; null if the variable is not a version of a unit."
     )
     async def unit(
         self,
         reference: Annotated[
-            str, strawberry.argument(description="A version of it: an id, a prefix, or an external id.")
+            str, strawberry.argument(description="A version of the unit: an id, a prefix, or an external id.")
         ],
     ) -> RememberedUnit | None:
         found = self.memory.unit_of(await id_meant(self.store, Label.VARIABLE, reference))
@@ -150,10 +155,10 @@ class MemoryMoment:
 
 
 async def memory_of(info: Info, project_id: str, trace_id: str, moment: int | None) -> MemoryMoment:
-    """What the memory of a trace held at a moment.
+    """The memory of a trace at a moment.
 
     Raises:
-        InputError: the moment is before all.
+        InputError: the moment is before the trace begins.
     """
     if moment is not None and moment < -1:
         raise InputError("asOf", "", f"{moment} is before the first operation, which has the place 0")
@@ -170,10 +175,10 @@ async def memory_of(info: Info, project_id: str, trace_id: str, moment: int | No
 
 
 def offset_of(cursor: str | None) -> int:
-    """Where a page of a list begins that is made anew for each request.
+    """The offset where a page begins, for lists that are computed for each request.
 
     Raises:
-        InputError: it is no cursor of such a list.
+        InputError: the text is not a cursor of this list.
     """
     if cursor is None:
         return 0

@@ -1,8 +1,8 @@
 """Reading requests: the one place that reads their JSON, over HTTP and over websockets.
 
-A text that is no JSON of the right shape gets an error that names the place. So does one that no honest client sends
-and that is expensive to go on with: values nested deeply, or very many of them. Strings are Unicode here: half of a
-surrogate pair is refused, and so no name, id or text that comes through this door has one.
+A text that is not JSON of the right shape gets an error that names the place. Deeply nested values and very many values
+get such an error too: they are expensive, and no honest client sends them. Strings must be Unicode: half of a surrogate
+pair is refused, so that no name, id or text from GraphQL has one.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ MAX_DEPTH = 50
 """How deep lists and objects may be nested in the variables or extensions of a request."""
 
 MAX_VALUES = 12_000
-"""The most values in the variables and extensions of a request; each that a field takes is checked by itself."""
+"""The most values in the variables and extensions of a request. Each value of a field is checked separately."""
 
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 
 
 class Request(msgspec.Struct, frozen=True, rename="camel"):
-    """What is to be run, as GraphQL over HTTP and the payload of a ``subscribe`` say it.
+    """A request in GraphQL over HTTP, or the payload of a ``subscribe`` message.
 
     Attributes:
-        query: the document; None where a trusted one is named in ``extensions``.
+        query: the document; None if ``extensions`` names a trusted document.
     """
 
     query: str | None = None
@@ -38,30 +38,30 @@ class Request(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
-    """A client asks over a websocket."""
+    """Message of a client: run an operation."""
 
     id: str
     payload: Request
 
 
 class Complete(msgspec.Struct, frozen=True, tag="complete"):
-    """A client wants no more of what it asked."""
+    """Message of a client: end an operation."""
 
     id: str
 
 
 class ConnectionInit(msgspec.Struct, frozen=True, tag="connection_init"):
-    """A client says who it is."""
+    """Message of a client: begin, with a token."""
 
     payload: dict[str, Any] | None = None
 
 
 class Ping(msgspec.Struct, frozen=True, tag="ping"):
-    """A client asks whether the server is there."""
+    """Message of a client: ask for a sign of life."""
 
 
 class Pong(msgspec.Struct, frozen=True, tag="pong"):
-    """A client says that it is there."""
+    """Message of a client: answer to ``Ping``."""
 
 
 Message = Subscribe | Complete | ConnectionInit | Ping | Pong
@@ -71,7 +71,7 @@ def read_request(body: bytes) -> Request:
     """The request in an HTTP body.
 
     Raises:
-        InputError: it is none.
+        InputError: the text is not one.
     """
     request: Request = _read(body, Request, "request")
     return request
@@ -81,7 +81,7 @@ def read_message(text: str) -> Message:
     """A message of ``graphql-transport-ws``.
 
     Raises:
-        InputError: it is none.
+        InputError: the text is not one.
     """
     message: Message = _read(text.encode("utf-8", "surrogatepass"), Message, "message")
     return message
@@ -107,7 +107,7 @@ def _read(text: bytes, of: Any, source: str) -> Any:
 
 
 def _refuse_many(text: bytes, source: str) -> None:
-    """Refuse very many values before they are made, which takes a hundred times as long as to count them."""
+    """Refuse very many values before parsing: parsing takes a hundred times as long as counting."""
     without_strings = _STRING.sub(b"", text)
     if sum(map(without_strings.count, (b"[", b"{", b","))) > MAX_VALUES:
         raise InputError(source, "", f"it has more than {MAX_VALUES:,} values in its variables and extensions")

@@ -1,4 +1,4 @@
-"""Finds what a reference means: an id, the beginning of one, or an id in the source; see ``store.shared.resolving``."""
+"""Resolving references: an id, a prefix of an id, or an id in the source; see ``store.shared.resolving``."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from store.shared.resolving import is_whole_id
 E = TypeVar("E")
 
 MOST_TO_FIND = 100
-"""The most references in one list that are no whole ids, because each is looked for by itself."""
+"""The most references in a list that are not whole ids, because each is looked up separately."""
 
 
 async def id_of(store: GraphStore, label: Label, reference: str, trace_id: str | None = None) -> str:
-    """The id of what a reference means.
+    """The id of the element that a reference names.
 
     Args:
         store: where to look.
-        label: what it is.
-        reference: what is said of it.
-        trace_id: where an id in the source, or the beginning of an id, is looked for; None is everywhere.
+        label: label of the element.
+        reference: an id, a prefix or an id in the source.
+        trace_id: the trace in which prefixes and ids in the source are looked up; None for all traces.
 
     Raises:
-        NotFoundError: it means nothing.
-        AmbiguousError: it may mean several things.
+        NotFoundError: no element fits.
+        AmbiguousError: several elements fit.
     """
     return (await store.resolve(reference, label, None if is_whole_id(reference) else trace_id)).id
 
 
 async def ids_of(store: GraphStore, label: Label, references: Sequence[str], trace_id: str | None = None) -> list[str]:
-    """The ids of what several references mean, in their order; see ``id_of``.
+    """The ids of the elements that several references name, in the same order; see ``id_of``.
 
     Raises:
-        InputError: too many of them are no ids of anything.
-        NotFoundError: one means nothing.
-        AmbiguousError: one may mean several things.
+        InputError: too many references are not ids of elements.
+        NotFoundError: no element fits a reference.
+        AmbiguousError: several elements fit a reference.
     """
     whole = [reference for reference in references if is_whole_id(reference)]
     known = {element.id for element in await store.get(label, whole)} if whole else set()
@@ -52,19 +52,21 @@ async def ids_of(store: GraphStore, label: Label, references: Sequence[str], tra
 
 
 async def trace_meant(store: GraphStore, reference: str | None) -> str | None:
-    """The id of the trace that a field is about. An unknown reference stays as it is, so that nothing is found for it.
+    """The id of the trace that an argument names.
+
+    An unknown reference is returned unchanged, and nothing is found for it.
 
     Raises:
-        AmbiguousError: it may mean several traces.
+        AmbiguousError: several traces fit.
     """
     return None if reference is None else await id_meant(store, Label.TRACE, reference)
 
 
 async def id_meant(store: GraphStore, label: Label, reference: str) -> str:
-    """The id of what a field is about; an unknown reference stays as it is.
+    """The id of the element that an argument names; an unknown reference is returned unchanged.
 
     Raises:
-        AmbiguousError: it may mean several things.
+        AmbiguousError: several elements fit.
     """
     try:
         return await id_of(store, label, reference)
@@ -73,14 +75,14 @@ async def id_meant(store: GraphStore, label: Label, reference: str) -> str:
 
 
 async def element_meant(info: Info, door: ProjectDoor, model: type[E], reference: str, trace: str | None) -> E | None:
-    """The element that a field is about; None where the reference means nothing.
+    """The element that an argument names; None if no element fits.
 
     Raises:
-        AmbiguousError: it may mean several things.
+        AmbiguousError: several elements fit.
     """
     label = Label(model.__name__)
     if len(reference) == ID_LENGTH and trace is None:
-        # Most references are whole ids, which are found together and at once.
+        # Most references are whole ids, which one read finds.
         found: E | None = await info.context.load(door.project_id, reads.elements, reference, label)
         if found is not None:
             return found

@@ -1,4 +1,4 @@
-"""What mutations give: what they did, or the expected error that kept them from it."""
+"""Results of mutations: for each a success type, and a union with its expected errors."""
 
 from typing import Annotated
 
@@ -48,13 +48,13 @@ class TraceDeleted:
 
 @strawberry.type(description="A key was made.")
 class KeyCreated:
-    key: ApiKeyRef = strawberry.field(description="What is stored of the key: everything but the secret.")
+    key: ApiKeyRef = strawberry.field(description="The stored key, without its secret.")
     secret: str = strawberry.field(description="The key itself. It is shown only now, and stored nowhere.")
 
 
 @strawberry.type(description="A key was revoked. After about 5 seconds it gives no access.")
 class KeyRevoked:
-    key: ApiKeyRef = strawberry.field(description="What is stored of the key: everything but the secret.")
+    key: ApiKeyRef = strawberry.field(description="The stored key, without its secret.")
 
 
 JobResult = Annotated[

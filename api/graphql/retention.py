@@ -1,4 +1,4 @@
-"""How long a project keeps its traces: what is set, and setting it."""
+"""How long a project keeps its traces."""
 
 from datetime import datetime
 from typing import Annotated
@@ -13,7 +13,7 @@ from schema.control import Role
 from store.retention import policy
 
 
-@strawberry.type(description="How long a project keeps its traces. A trace that is beyond either bound is deleted.")
+@strawberry.type(description="How long a project keeps its traces. A trace that is beyond a bound is deleted.")
 class RetentionPolicy:
     """The fields of ``schema.control.RetentionPolicy``."""
 
@@ -21,33 +21,31 @@ class RetentionPolicy:
         description="A trace is deleted when nothing was written to it for this many days; null if days don't matter."
     )
     traces: int | None = strawberry.field(
-        description="This many traces are kept: those written to last; null if their number doesn't matter."
+        description="This many traces are kept, the ones written to last; null if the number doesn't matter."
     )
     changed_at: datetime = strawberry.field(description="When it was set.")
     changed_by: str = strawberry.field(description="Who set it.")
 
 
-@strawberry.type(description="It was set how long traces are kept.")
+@strawberry.type(description="The retention policy was set.")
 class RetentionChanged:
-    retention: RetentionPolicy | None = strawberry.field(
-        description="How long they are kept from now on; null if for good."
-    )
+    retention: RetentionPolicy | None = strawberry.field(description="The new policy; null keeps traces for good.")
 
 
 SetRetentionResult = Annotated[
     RetentionChanged | Problems,
-    strawberry.union("SetRetentionResult", description="What is set now, or why nothing was changed."),
+    strawberry.union("SetRetentionResult", description="The new policy, or why nothing was changed."),
 ]
 
 
 @strawberry.type
 class RetentionMutations:
-    """Changes of what a project keeps."""
+    """Mutations about retention."""
 
     @strawberry.mutation(
         description="Set how long the project keeps its traces: days, a number of traces, or both; for good if "
-        "neither. This replaces what was set before. Traces are deleted an hour later at the earliest. Needs the role "
-        "admin.",
+        "neither is given. The new policy replaces the old one. Traces are deleted an hour later at the"
+        " earliest. Needs the role admin.",
         metadata={"cost": 20},
     )
     @outcome
@@ -60,7 +58,7 @@ class RetentionMutations:
             strawberry.argument(description="Delete traces to which nothing was written for this many days."),
         ] = None,
         traces: Annotated[
-            int | None, strawberry.argument(description="Keep this many traces: those written to last.")
+            int | None, strawberry.argument(description="Keep this many traces, the ones written to last.")
         ] = None,
     ) -> SetRetentionResult:
         door = info.context.door(project, Role.ADMIN)
@@ -73,7 +71,7 @@ class RetentionMutations:
 
 
 def retention_of(found: control.RetentionPolicy | None) -> RetentionPolicy | None:
-    """A policy as it goes out."""
+    """The GraphQL type of a policy."""
     if found is None:
         return None
     return RetentionPolicy(

@@ -35,7 +35,7 @@ _SOCKETS = 50
 
 
 def guarded_schema(settings: Settings, trusted: TrustedDocuments) -> Schema:
-    """The schema, with all that bounds what may be asked of it.
+    """The schema, with all checks and bounds of operations.
 
     Args:
         settings: the server's.
@@ -52,7 +52,7 @@ def graphql_router(settings: Settings, schema: Schema, trusted: TrustedDocuments
         schema,
         path="/graphql",
         trusted=trusted,
-        graphql_ide=None,  # api.web.explorer has a page of our own
+        graphql_ide=None,  # api.web.explorer serves our own page
         allow_queries_via_get=False,
         context_getter=_context,
         subscription_protocols=[GRAPHQL_TRANSPORT_WS_PROTOCOL],
@@ -63,7 +63,7 @@ def graphql_router(settings: Settings, schema: Schema, trusted: TrustedDocuments
 
 
 def limits_of(settings: Settings) -> Limits:
-    """The bounds of documents; those that no setting names are bounds of what validation takes."""
+    """The bounds of documents. Some bounds have no setting: they bound the work of validation."""
     return Limits(
         characters=50_000,
         tokens=settings.graphql_tokens,
@@ -77,7 +77,10 @@ def limits_of(settings: Settings) -> Limits:
 
 
 async def _context(connection: HTTPConnection) -> Context:
-    """Who asks; of a websocket that is known once it is connected, since browsers can't give it a header."""
+    """The context of a request.
+
+    A websocket has no principal until its first message, since browsers can't send it a header.
+    """
     platform = platform_of(connection)
     token = authorization_of(connection)
     if connection.scope["type"] == "websocket":
@@ -90,7 +93,7 @@ async def _context(connection: HTTPConnection) -> Context:
 
 
 class Router(GraphQLRouter[Context, None]):
-    """Strawberry's router, with our errors, our documents and our websockets."""
+    """Strawberry's router with our errors, documents and websockets."""
 
     websocket_adapter_class = Adapter
     graphql_transport_ws_handler_class = Handler
@@ -115,7 +118,7 @@ class Router(GraphQLRouter[Context, None]):
                 self._sockets[context.access.principal.actor] -= 1
 
     async def parse_http_body(self, request: Any) -> GraphQLRequestData:
-        """Read a request, with the trusted document that it may name in the place of one."""
+        """Read a request. A trusted document that the request names is put in its place."""
         if request.method == "GET":
             raise HTTPException(400, "queries are not allowed when using GET: send them with POST")
         if "application/json" not in (request.content_type or ""):
@@ -125,7 +128,7 @@ class Router(GraphQLRouter[Context, None]):
         return GraphQLRequestData(query, asked.variables, asked.operation_name, asked.extensions)
 
     async def on_ws_connect(self, context: Context) -> dict[str, object] | None:
-        """Learn who is behind a websocket: by its header or cookie, or by ``{"authorization": …}`` said first."""
+        """Find the principal of a websocket: by its header, its cookie or the token in its first message."""
         said = context.connection_params.get("authorization") if isinstance(context.connection_params, dict) else None
         context.token = said if isinstance(said, str) else context.token
         try:

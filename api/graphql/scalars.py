@@ -1,4 +1,4 @@
-"""Scalars and enums of the schema. Enum names are the public words themselves, as in the graph and in JSON."""
+"""Scalars and enums of the schema. The names of enum values are the public words, as in the graph and in JSON."""
 
 from datetime import UTC, datetime
 from typing import Any, NewType
@@ -45,7 +45,7 @@ BigInt = NewType("BigInt", int)
 
 
 def _parse_time(text: Any) -> datetime:
-    """A moment in UTC. What is behind the door has no other zone, and so meets no moment that UTC does not have."""
+    """A moment in UTC. All other code has only moments in UTC, so a moment that UTC can't express is refused here."""
     try:
         moment = datetime.fromisoformat(text)
     except (TypeError, ValueError):
@@ -70,7 +70,7 @@ def _refuse(value: Any) -> Any:
 
 
 def _format_json(value: Any) -> Any:
-    """What a JSON text says."""
+    """The value of a JSON text."""
     return msgspec.json.decode(value)
 
 
@@ -92,7 +92,7 @@ SCALARS: dict[object, ScalarDefinition] = {
 
 
 def config() -> StrawberryConfig:
-    """How the schema is made: our scalars; an error never suggests names that were not asked for."""
+    """Strawberry's configuration: our scalars, and no batches."""
     return StrawberryConfig(scalar_map=SCALARS, batching_config=None)
 
 
@@ -143,7 +143,7 @@ _ENUMS: dict[Any, str] = {
 }
 
 _NAMES = {ProofResult: "ProofResult"}
-"""Names of enums in the schema, where they are not those of their classes."""
+"""Names of enums in the schema that differ from the names of their classes."""
 
 for _of, _description in _ENUMS.items():
     strawberry.enum(_of, name=_NAMES.get(_of), description=_description, graphql_name_from="value")

@@ -31,11 +31,11 @@ _NODES = (Attribution, Derivation, Failure, Job, Operation, Session, Trace, Vari
 class Schema(strawberry.Schema):
     """Strawberry's schema, with the platform's own handling of errors.
 
-    Strawberry would log each error with its document and values, even if it is the client's mistake.
+    Strawberry would log each error with document and values, even for the client's mistakes.
     """
 
     def process_errors(self, errors: list[GraphQLError], execution_context: Any = None) -> None:
-        """Turn errors into those that callers may see; unexpected ones are logged, without values."""
+        """Replace errors by errors for clients. Unexpected errors are logged without values."""
         errors[:] = public_errors(errors)
 
 

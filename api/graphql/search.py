@@ -1,4 +1,4 @@
-"""What a search finds."""
+"""Hits of a search."""
 
 import strawberry
 

@@ -19,12 +19,12 @@ from store.contract.protocol import GraphStore
 Only = Annotated[Outcome | None, strawberry.argument(description="Only cases with this outcome; all if null.")]
 
 
-@strawberry.type(description="A case in one of two traces, or as one of two methods sees it.")
+@strawberry.type(description="One side of a case: a case in one of two traces, or the verdict of one of two methods.")
 class ComparedSide:
     """The fields of ``attribution.compare.runs.Side``."""
 
     answer: str | None = strawberry.field(
-        description="What was answered. Of an answer that is not known to be wrong and is longer than 2,048 bytes, the "
+        description="The answer's text. If the answer is not known to be wrong and is longer than 2,048 bytes, its "
         "first 500 characters."
     )
     answer_id: strawberry.ID | None = strawberry.field(description="The id of the variable that holds the answer.")
@@ -32,11 +32,11 @@ class ComparedSide:
         description="The failure; null if the answer is not known to be wrong."
     )
     verdict: AttributionRef | None = strawberry.field(
-        description="The verdict that counts on the failure; of two methods, what this one says."
+        description="The verdict that counts on the failure; with two methods, the verdict of this method."
     )
     is_right: bool | None = strawberry.field(
-        description="Of a trace, whether the answer was judged right; of a method, whether its verdict names the error "
-        "type and the operation that people name. Null if nobody knows."
+        description="For a trace, whether the answer was judged right; for a method, whether its verdict names the "
+        "error type and operation that people name. Null if nobody knows."
     )
 
 
@@ -44,13 +44,17 @@ class ComparedSide:
 class ComparedCase:
     """The fields of ``attribution.compare.runs.ComparedCase``."""
 
-    outcome: Outcome = strawberry.field(description="What became of it.")
+    outcome: Outcome = strawberry.field(description="The outcome.")
     question: str = strawberry.field(description="The question.")
     gold_answers: list[str] = strawberry.field(description="The gold answers; empty where none are known.")
-    before: ComparedSide | None = strawberry.field(description="The first; null where it was not asked.")
-    after: ComparedSide | None = strawberry.field(description="The second; null where it was not asked.")
+    before: ComparedSide | None = strawberry.field(
+        description="The first side; null if the question was not asked there."
+    )
+    after: ComparedSide | None = strawberry.field(
+        description="The second side; null if the question was not asked there."
+    )
     judged: AttributionRef | None = strawberry.field(
-        description="Of two methods, the verdict of people that both are compared with; null if there is none."
+        description="With two methods, the verdict of people that both are compared with; null if there is none."
     )
 
 
@@ -69,11 +73,11 @@ class Comparison:
 
     found: strawberry.Private[comparing.Compared]
     outcomes: list[OutcomeCount] = strawberry.field(
-        description="How many cases have each outcome, also none.", metadata={"size": 6}
+        description="How many cases have each outcome, including outcomes without a case.", metadata={"size": 6}
     )
     p_value: float = strawberry.field(
-        description="How likely so uneven a split into fixed and broken is by chance alone: the exact two-sided "
-        "McNemar test."
+        description="The probability of a split into fixed and broken at least this uneven by chance: the exact "
+        "two-sided McNemar test."
     )
 
     @strawberry.field(description="The cases, in the order of the first trace.")
@@ -88,7 +92,7 @@ class Comparison:
 
 
 async def traces_compared(store: GraphStore, before: str, after: str) -> Comparison | None:
-    """Two traces; None where one is unknown."""
+    """The comparison of two traces; None if a trace is unknown."""
     ids = [await id_meant(store, Label.TRACE, reference) for reference in (before, after)]
     found = await by_id(store, models.Trace, ids)
     if not set(ids) <= found.keys():
@@ -97,7 +101,7 @@ async def traces_compared(store: GraphStore, before: str, after: str) -> Compari
 
 
 async def methods_compared(store: GraphStore, before: str, after: str, trace: str | None) -> Comparison | None:
-    """Two methods; None where one of them gave no verdict."""
+    """The comparison of two methods; None if a method gave no verdict."""
     found = await comparing.compare_methods(store, before, after, trace)
     return None if found is None else _comparison(found)
 

@@ -1,8 +1,8 @@
 """One websocket of ``graphql-transport-ws``: reads its messages, and reports errors as the protocol demands.
 
-The protocol has two words for what goes wrong: an operation that does not begin ends with ``error`` and the reasons,
-and a client that does not speak the protocol is sent away with a code. Strawberry's own handler ends some of the first
-with ``complete`` and no word, and breaks off at some of the second.
+The protocol knows two kinds of errors: an operation that can't begin ends with an ``error`` message and its reasons,
+and the connection of a client that breaks the protocol is closed with a code. Strawberry's own handler ends some of
+these operations with ``complete`` and no reason, and raises for some of these clients.
 """
 
 from collections.abc import AsyncGenerator, Mapping
@@ -26,21 +26,21 @@ from api.graphql.trusted import TrustedDocuments
 from schema.errors import InputError
 
 _REASON_BYTES = 123
-"""What a closing frame has room for."""
+"""Bytes of a reason that fit into a closing frame."""
 
 
 _FORBIDDEN = 4403
 
 
 class SocketRefusedError(Exception):
-    """The client is not let in; the message says why, in words that it may read."""
+    """The client is refused; the message gives the client the reason."""
 
 
 class Adapter(ASGIWebSocketAdapter):
-    """The websocket's side of the server: messages in and out."""
+    """Sends and receives messages of a websocket."""
 
     async def iter_json(self, *, ignore_parsing_errors: bool = False) -> AsyncGenerator[object, None]:
-        """The messages as they arrive; instead of a malformed one, the error that says what is wrong with it."""
+        """The messages as they arrive; for a malformed message, the error that describes the mistake."""
         try:
             while self.ws.application_state != WebSocketState.DISCONNECTED:
                 text = await self.ws.receive_text()
@@ -54,7 +54,7 @@ class Adapter(ASGIWebSocketAdapter):
             pass
 
     async def send_json(self, message: Mapping[str, object]) -> None:
-        """Send a message, unless the socket is closed by now."""
+        """Send a message, unless the socket is closed."""
         if self.ws.application_state == WebSocketState.DISCONNECTED:
             raise WebSocketDisconnected
         await super().send_json(message)
@@ -65,21 +65,21 @@ class Adapter(ASGIWebSocketAdapter):
 
 
 class Handler(BaseGraphQLTransportWSHandler[Context, None]):
-    """The protocol's side."""
+    """Handles the messages of the protocol."""
 
     async def handle_message(self, message: Any) -> None:
-        """Do what a message asks, as ``Adapter.iter_json`` gave it."""
+        """Handle a message or an error from ``Adapter.iter_json``."""
         await self._handle(message)
 
     async def handle_connection_init(self, message: ConnectionInitMessage) -> None:
-        """Let in who may ask; others are told why they are not."""
+        """Accept a client that has access; close the connection of others with the reason."""
         try:
             await super().handle_connection_init(message)
         except SocketRefusedError as error:
             await self.websocket.close(code=_FORBIDDEN, reason=str(error))
 
     async def run_operation(self, operation: Operation[Context, None]) -> None:
-        """Run one operation to its end: each of its results, then ``complete``; or ``error``, where it can't be run."""
+        """Run one operation to its end: send its results, then ``complete``; or ``error`` if it can't run."""
         try:
             results = await self.schema.stream(
                 operation.query,
@@ -97,7 +97,7 @@ class Handler(BaseGraphQLTransportWSHandler[Context, None]):
         except WebSocketDisconnected:
             self.operations.pop(operation.id, None)
         except Exception as error:
-            # What kept it from running is reported in the protocol's form; unexpected errors are masked.
+            # Errors before the first result are reported in the protocol's form; unexpected errors are masked.
             with suppress(WebSocketDisconnected):
                 await operation.send_initial_errors([public_error(error)])
 
@@ -124,7 +124,7 @@ class Handler(BaseGraphQLTransportWSHandler[Context, None]):
                 await self.send_message({"id": message.id, "type": "error", "payload": [public_error(error).formatted]})
                 return
         most = self.max_subscriptions_per_connection
-        is_new = message.id not in self.operations  # else it is a mistake that ends the connection
+        is_new = message.id not in self.operations  # otherwise the mistake ends the connection
         if self.connection_acknowledged and is_new and most is not None and len(self.operations) >= most:
             reason = GraphQLError(
                 f"a websocket carries at most {most} operations at a time", extensions={"code": CODE, "limit": most}

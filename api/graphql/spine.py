@@ -1,7 +1,7 @@
 """The spine of a failure: the causal past of its answer as a picture of a few boxes.
 
-Its structure is read through the store; it is worked out beside the server's loop, for it takes some hundredths of a
-second of the processor.
+The structure is read through the store. The picture is computed beside the server's loop, because that takes some
+hundredths of a second.
 """
 
 import asyncio
@@ -28,16 +28,16 @@ from store.contract.protocol import GraphStore
 strawberry.enum(
     model.State,
     name="SpineState",
-    description="How a box stands to a piece of what the answer needed. has: the piece is there. lost: it was lost "
-    "here. lacks: it is not there, and was lost before.",
+    description="Whether a piece of what the answer needed is in a box. has: the piece is there. lost: the piece "
+    "was lost here. lacks: the piece is not there; it was lost before.",
     graphql_name_from="value",
 )
 strawberry.enum(
     model.Role,
     name="SpineRole",
     description="Why a box is on the spine. evidence: a message that holds the right answer. question and answer: "
-    "those of the failure. read: the operation that answered read it. holder: the last that had a piece. loss: where "
-    "a piece was lost. path: on the way of a piece.",
+    "the failure's question and answer. read: a variable that the answering operation read. holder: the"
+    " last variable that had a piece. loss: where a piece was lost. path: a step of a piece's path.",
     graphql_name_from="value",
 )
 
@@ -47,25 +47,25 @@ MaxBoxes = Annotated[
 ]
 
 
-@strawberry.type(description="A piece of what the answer needed, and where it was lost.")
+@strawberry.type(description="A piece of what the answer needed, and the operation that lost the piece.")
 class SpinePiece:
     """The fields of ``attribution.spine.model.Piece``."""
 
     is_type_of = is_model(model.Piece)
 
-    text: str = strawberry.field(description="What it says, quoted from the evidence.")
+    text: str = strawberry.field(description="The piece, quoted from the evidence.")
     error_type: ErrorType | None = strawberry.field(
-        description="How it was lost; null if it was not lost, or if that can't be told."
+        description="How the piece was lost; null if it was not lost, or if nobody knows."
     )
     operation_id: strawberry.ID | None = strawberry.field(
-        description="The id of the operation that lost it; null if none is named."
+        description="The id of the operation that lost the piece; null if the verdict names none."
     )
     operation_name: str | None = strawberry.field(description="The operation's name, for people.")
     confidence: float = strawberry.field(description="How sure this is, from 0 to 1.")
     reached: bool = strawberry.field(description="Whether the piece is in the answer.")
 
 
-@strawberry.type(description="How a box stands to a piece.")
+@strawberry.type(description="Whether a piece is in a box.")
 class SpinePieceState:
     """The fields of ``attribution.spine.model.PieceState``."""
 
@@ -75,13 +75,13 @@ class SpinePieceState:
     state: model.State = strawberry.field(description="Whether the piece is there.")
 
 
-@strawberry.type(description="How many members of a box are of a kind.")
+@strawberry.type(description="The number of a box's members of one kind.")
 class SpineKind:
     """The fields of ``attribution.spine.model.KindCount``."""
 
     is_type_of = is_model(model.KindCount)
 
-    kind: str = strawberry.field(description="The kind: that of a variable, or Operation.")
+    kind: str = strawberry.field(description="The kind of a variable, or Operation.")
     count: int = strawberry.field(description="How many.")
 
 
@@ -91,39 +91,42 @@ class SpineBox:
 
     project_id: strawberry.Private[str]
     variables_of: strawberry.Private[list[str]]
-    number: int = strawberry.field(description="Its place in `boxes`, from 0.")
+    number: int = strawberry.field(description="The box's index in `boxes`.")
     kind: str = strawberry.field(
-        description="The kind of its members, that of the steps if it is a run of equal steps; Operation for an "
-        "operation that made nothing that could be shown; Others if the kinds differ."
+        description="The kind of the members; for a run of equal steps, the kind of the steps. Operation for an "
+        "operation without outputs that can be shown; Others if the kinds differ."
     )
-    label: str = strawberry.field(description="A name for people; of a group, what it holds, such as `Buffer × 11`.")
+    label: str = strawberry.field(
+        description="A name for people; the name of a group counts its members, such as `Buffer × 11`."
+    )
     text: str = strawberry.field(
-        description="The words that show the piece, else how the value begins; empty for a group."
+        description="The words that show the piece, or the beginning of the value; empty for a group."
     )
     count: int = strawberry.field(description="How many members it has.")
     kinds: list[SpineKind] = strawberry.field(
         description="The kinds of all its members, the most frequent first.", metadata={"size": 5}
     )
     variable_ids: list[strawberry.ID] = strawberry.field(
-        description=f"The ids of its variables in the order of the trace, the first {model.LISTED}; page through all "
-        "of them with `variables`."
+        description=f"The ids of its variables in the order of the trace, the first {model.LISTED}; `variables` pages "
+        "through all variables."
     )
     operation_ids: list[strawberry.ID] = strawberry.field(
-        description=f"The ids of operations that are shown in place of what they did not make, the first "
+        description=f"The ids of operations that the box shows because they made no variables, the first "
         f"{model.LISTED}."
     )
     layer: int = strawberry.field(
-        description="Its place from left to right, from 0 for messages to the answer. Edges lead to higher layers."
+        description="The layer, from left to right: 0 for messages, the highest for the answer. Edges lead to "
+        "higher layers."
     )
-    roles: list[model.Role] = strawberry.field(description="Why it is on the spine; empty for others that feed it.")
+    roles: list[model.Role] = strawberry.field(
+        description="Why the box is on the spine; empty for a box that only feeds the spine."
+    )
     states: list[SpinePieceState] = strawberry.field(
-        description="How it stands to each piece that passes it.", metadata={"size": 8}
+        description="For each piece that passes the box, whether it is in the box.", metadata={"size": 8}
     )
-    is_others: bool = strawberry.field(description="Whether it stands for what only feeds the spine: drawn dashed.")
-    is_decisive: bool = strawberry.field(
-        description="Whether the operation that the verdict blames made one of its members, or is one."
-    )
-    is_past: bool = strawberry.field(description="Whether the answer was made from one of its members, or is one.")
+    is_others: bool = strawberry.field(description="Whether the box only feeds the spine; it is drawn dashed.")
+    is_decisive: bool = strawberry.field(description="Whether the blamed operation is a member or made a member.")
+    is_past: bool = strawberry.field(description="Whether the answer is a member or was made from a member.")
 
     @strawberry.field(description="Its variables, in the order of the trace.")
     async def variables(self, info: Info, first: First = 20, after: After = None) -> Connection[VariableRef]:
@@ -137,7 +140,7 @@ class SpineBox:
         return connection(info, page)
 
     @strawberry.field(
-        description=f"The operations that are shown in place of what they did not make, the first {model.LISTED}.",
+        description=f"The operations that the box shows because they made no variables, the first {model.LISTED}.",
         metadata={"size": 2},
     )
     async def operations(self, info: Info) -> list[OperationRef]:
@@ -148,7 +151,7 @@ class SpineBox:
         return [one for one in found if one is not None]
 
 
-@strawberry.type(description="Operations of one name that an edge stands for.")
+@strawberry.type(description="Operations with the same name on an edge.")
 class SpineOperation:
     """The fields of ``attribution.spine.model.EdgeOperation``."""
 
@@ -157,51 +160,51 @@ class SpineOperation:
     name: str = strawberry.field(description="Their name, for people.")
     kind: str = strawberry.field(description="Their kind.")
     count: int = strawberry.field(description="How many operations.")
-    is_decisive: bool = strawberry.field(description="Whether the operation that the verdict blames is one of them.")
+    is_decisive: bool = strawberry.field(description="Whether the blamed operation is among these operations.")
 
 
 @strawberry.type(
-    description="What leads from one box to another: a derivation from a member of the one to a member of the other, "
-    "or an operation that had the one at hand and brought nothing of it into the other."
+    description="An edge between two boxes: derivations from members of the first box to members of the second box,"
+    " or an operation that used the first box and carried nothing into the second box."
 )
 class SpineEdge:
     """The fields of ``attribution.spine.model.Edge``."""
 
     is_type_of = is_model(model.Edge)
 
-    source: int = strawberry.field(description="The place in `boxes` of the box that it leads from.")
-    target: int = strawberry.field(description="The place in `boxes` of the box that it leads to.")
-    derivations: int = strawberry.field(description="How many derivations it stands for; 0 if nothing was derived.")
+    source: int = strawberry.field(description="The index in `boxes` of the box where the edge begins.")
+    target: int = strawberry.field(description="The index in `boxes` of the box where the edge ends.")
+    derivations: int = strawberry.field(description="The number of derivations on this edge; 0 if nothing was derived.")
     operations: list[SpineOperation] = strawberry.field(
-        description="The operations that it stands for, by name, the most frequent first.", metadata={"size": 3}
+        description="The operations on this edge by name, the most frequent first.", metadata={"size": 3}
     )
     lost: list[int] = strawberry.field(
-        description="The places in `pieces` of the pieces that were lost on it: it is drawn broken."
+        description="The indices in `pieces` of pieces that were lost on this edge; the edge is drawn broken."
     )
 
 
 @strawberry.type(
-    description="The spine of a failure: all that its answer causally depends on, with the ways of the evidence that "
-    "did not get there, as a picture of a few boxes without cycles."
+    description="The spine of a failure: the causal past of its answer, and the paths of evidence that did not "
+    "reach the answer, as an acyclic picture of a few boxes."
 )
 class Spine:
     """The fields of ``attribution.spine.model.Spine``."""
 
     project_id: strawberry.Private[str]
     verdict_id: strawberry.ID | None = strawberry.field(
-        description="The id of the verdict that says where pieces were lost: a person's before a model's before that "
-        "of the rules; null if there is none."
+        description="The id of the verdict that says where pieces were lost; null without a verdict. A person's "
+        "verdict is preferred to a model's, and a model's to the free pass's."
     )
-    variable_count: int = strawberry.field(description="How many variables are in all boxes.")
+    variable_count: int = strawberry.field(description="The number of variables in all boxes.")
     pieces: list[SpinePiece] = strawberry.field(
-        description="What the answer needed; empty without a verdict that follows any of it.", metadata={"size": 8}
+        description="What the answer needed; empty without a verdict that follows pieces.", metadata={"size": 8}
     )
     boxes: list[SpineBox] = strawberry.field(
         description="The boxes by layer, and within a layer in the order of the trace.",
         metadata={"size": model.BOXES},
     )
     edges: list[SpineEdge] = strawberry.field(
-        description="What leads from box to box.", metadata={"size": 2 * model.BOXES}
+        description="The edges between the boxes.", metadata={"size": 2 * model.BOXES}
     )
 
     @strawberry.field(description="The verdict that says where pieces were lost.")
@@ -215,7 +218,7 @@ async def spine_of(info: Info, failure: models.Failure, most: int) -> Spine:
     """The spine of a failure.
 
     Raises:
-        InputError: ``most`` is out of its range, or the trace is too large to be worked through while a caller waits.
+        InputError: ``most`` is out of range, or the trace is too large to be analysed while a caller waits.
     """
     found = await info.context.load(failure.project_id, _spines, failure.id, check_boxes(most))
     if found is None:
@@ -233,7 +236,7 @@ async def spine_of(info: Info, failure: models.Failure, most: int) -> Spine:
 
 
 async def _spines(store: GraphStore, failure_ids: Sequence[str], most: int) -> dict[str, model.Spine]:
-    """The spines of several failures, without those of traces that are too large."""
+    """The spines of several failures. Failures of traces that are too large are left out."""
     failures: list[Any] = await store.get(Label.FAILURE, failure_ids)
     counts = await store.counts(list({one.trace_id for one in failures}))
     small = [one for one in failures if sum(counts[one.trace_id].values()) <= MAX_ELEMENTS]
@@ -260,7 +263,7 @@ def _place(cursor: str) -> int:
 
 
 def _of(things: Any) -> Any:
-    """Things whose fields the schema reads off them."""
+    """The given records, typed as their GraphQL type: the schema reads fields from the records."""
     return things
 
 

@@ -1,4 +1,4 @@
-"""Subscriptions. The client's access is checked again and again: revoking a key ends its subscriptions."""
+"""Subscriptions. The client's access is checked repeatedly: revoking a key ends the subscriptions of the key."""
 
 import asyncio
 import time
@@ -24,7 +24,8 @@ T = TypeVar("T")
 RECHECK_SECONDS = 1.0
 """Seconds between two checks of whether a client still has access, whether something changes or not.
 
-What is known of a key may be 5 seconds old (``api.auth.known``), so one that is revoked ends what it follows in 6.
+The cached state of a key may be 5 seconds old (``api.auth.known``), so a subscription ends at most 6 seconds after its
+key was revoked.
 """
 
 
@@ -82,10 +83,10 @@ class Subscription:
 
 
 async def _followed(info: Info, project: str, changes: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
-    """The changes, for as long as the principal may see the project.
+    """The changes, as long as the principal may see the project.
 
     Raises:
-        GraphQLError: it may not any more, or there is nothing to follow; as callers may see it.
+        GraphQLError: the principal lost access, or the thing does not exist; in the form for clients.
     """
     waiting: asyncio.Task[T] | None = None
     checked = time.monotonic()
@@ -93,8 +94,7 @@ async def _followed(info: Info, project: str, changes: AsyncGenerator[T, None]) 
         while True:
             waiting = waiting or asyncio.ensure_future(anext(changes))
             done, _ = await asyncio.wait({waiting}, timeout=max(0.0, checked + RECHECK_SECONDS - time.monotonic()))
-            # Checked before the change is sent, because a thing that changes all the time leaves no pause for the
-            # check.
+            # Checked before the change is sent: a thing that changes all the time leaves no pause for the check.
             if time.monotonic() - checked >= RECHECK_SECONDS:
                 await _recheck(info, project)
                 checked = time.monotonic()

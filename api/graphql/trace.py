@@ -21,7 +21,7 @@ from store.contract.answers import Label, Page
 
 MAX_STRETCHES = 200
 
-Ended = Annotated[Status | None, strawberry.argument(description="Only those that ended like this; all if null.")]
+Ended = Annotated[Status | None, strawberry.argument(description="Only operations with this status; all if null.")]
 
 if TYPE_CHECKING:
     OperationKinds = Sequence[OperationKind]
@@ -42,23 +42,23 @@ class Counts:
     attributions: int = strawberry.field(description="Verdicts.")
 
 
-@strawberry.type(description="Operations of one kind that ended alike, in one stretch of a trace.")
+@strawberry.type(description="Operations of one kind and one status, in a stretch of a trace.")
 class Activity:
     """The fields of ``store.contract.answers.Activity``."""
 
     start: int = strawberry.field(description="The place (`sequence`) at which the stretch begins.")
-    length: int = strawberry.field(description="How many places it has.")
-    kind: OperationKind = strawberry.field(description="Their kind.")
-    status: Status = strawberry.field(description="How they ended.")
-    count: int = strawberry.field(description="How many there are.")
-    seconds: float = strawberry.field(description="How long they took together, as far as that is recorded.")
+    length: int = strawberry.field(description="The number of places in the stretch.")
+    kind: OperationKind = strawberry.field(description="The kind of the operations.")
+    status: Status = strawberry.field(description="The status of the operations.")
+    count: int = strawberry.field(description="The number of operations.")
+    seconds: float = strawberry.field(description="The sum of their recorded durations in seconds.")
     last_at: datetime | None = strawberry.field(
-        description="The latest time at which one of them began or ended; null where no time is recorded."
+        description="The latest recorded start or end of these operations; null if no time is recorded."
     )
 
 
 def activity_type(one: answers.Activity, width: int) -> Activity:
-    """Activity as it goes out."""
+    """The GraphQL type of an activity."""
     return Activity(
         start=one.number * width,
         length=width,
@@ -80,7 +80,7 @@ class Trace(Node):
     project_id: str = strawberry.field(description=node.PROJECT)
     external_id: str = strawberry.field(description=node.EXTERNAL)
     name: str | None = strawberry.field(description="Its name in the source.")
-    source: str = strawberry.field(description="The format in which it was recorded.")
+    source: str = strawberry.field(description="The format of the recording.")
     created_at: datetime | None = strawberry.field(description="When it was recorded.")
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
@@ -89,7 +89,8 @@ class Trace(Node):
         return counts_of(await info.context.load(self.project_id, reads.counts, self.id))
 
     @strawberry.field(
-        description="Whether it is being recorded: an operation runs, or the last one was less than two minutes ago.",
+        description="Whether the trace is being recorded: an operation runs, or the last operation was less than "
+        "two minutes ago.",
         metadata={"cost": 3},
     )
     async def is_live(self, info: Info) -> bool:
@@ -117,7 +118,8 @@ class Trace(Node):
         return connection(info, await _page(self, info, Label.OPERATION, first, after, kinds, statuses, since))
 
     @strawberry.field(
-        description="What its operations did, from the first to the last, in stretches of equal length.",
+        description="Counts of the trace's operations in stretches of equal length, from the first to the last "
+        "operation.",
         metadata={"cost": 50, "size": 20},
     )
     async def activity(
@@ -134,7 +136,7 @@ class Trace(Node):
         store = info.context.door(self.project_id).store
         return [activity_type(one, width) for one in await store.activity(self.id, width)]
 
-    @strawberry.field(description="What its memory held after an operation; see `asOf`.", metadata={"cost": 200})
+    @strawberry.field(description="The trace's memory after an operation; see `asOf`.", metadata={"cost": 200})
     async def memory(self: models.Trace, info: Info, as_of: Moment = None) -> MemoryMoment:
         return await memory_of(info, self.project_id, self.id, as_of)
 
@@ -170,7 +172,7 @@ class Session(Node):
     created_at: datetime | None = strawberry.field(description="When it began.")
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
-    @strawberry.field(description="The trace that it is a stage of.")
+    @strawberry.field(description="The trace of the session.")
     async def trace(self, info: Info) -> TraceRef | None:
         return await trace_of(info, self.project_id, self.trace_id)
 
@@ -188,7 +190,7 @@ async def session_of(info: Info, project_id: str, session_id: str | None) -> mod
 
 
 def counts_of(counts: dict[str, int] | None) -> Counts:
-    """Counts by label as they go out."""
+    """The GraphQL type of counts."""
     found = counts or {}
     return Counts(
         sessions=found.get(Label.SESSION, 0),

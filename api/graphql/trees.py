@@ -1,8 +1,8 @@
-"""Trees of documents, and what is wrong with them, without circles of references.
+"""Trees of documents, and their errors, without circles of references.
 
-graphql-core's tokens refer to their neighbours, and its rules to themselves, so that of each document thousands of
-objects would live until the garbage collector looks through the whole process, which all requests wait for. Without
-their circles they are freed as soon as nobody needs them.
+Tokens of graphql-core refer to their neighbours, and its rules to themselves. Thousands of objects of each document
+would live until a full garbage collection, for which all requests wait. Without circles Python frees these objects at
+once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from graphql.language.ast import QUERY_DOCUMENT_KEYS
 from store.runtime.processor_share import ProcessorShare
 
 _PLACED = (OperationDefinitionNode, VariableDefinitionNode, FieldNode, ArgumentNode, VariableNode)
-"""Nodes that the errors of running a document are about."""
+"""Kinds of nodes that errors of execution refer to."""
 
 _NO_TOKEN = Token(TokenKind.SOF, 0, 0, 0, 0)
 
@@ -42,24 +42,24 @@ def parse_document(text: str, max_tokens: int) -> DocumentNode:
 
     Args:
         text: the document.
-        max_tokens: at most so many.
+        max_tokens: the most tokens.
 
     Raises:
-        GraphQLSyntaxError: it is none, or has more.
+        GraphQLSyntaxError: the text is not a document, or has more tokens.
     """
     document = parse(text, max_tokens=max_tokens)
     token = document.loc.start_token if document.loc else None
     while token is not None:
-        # Places in the text are told by the tokens' own numbers; their neighbours are the parser's matter.
+        # Errors name a place by the token's own numbers; only the parser needs neighbouring tokens.
         following, token.prev, token.next = token.next, None, None
         token = following
     return document
 
 
 def drop_places(document: DocumentNode) -> None:
-    """Drop what only validation needs from a valid document: the tokens, and where most nodes stand in the text.
+    """Drop the parts of a valid document that only validation needs: the tokens, and the places of most nodes.
 
-    This is half of the objects of a tree.
+    These are half of the objects of a tree.
     """
     nodes: list[Node] = [document]
     while nodes:
@@ -90,16 +90,16 @@ def errors_of(
     Args:
         schema: the types.
         document: the tree.
-        rules: what must hold.
-        most: so many errors, and then one that says that there are more.
-        hide_suggestions: whether errors keep to themselves which names there are.
-        is_polite: whether this thread pauses where others want the interpreter; see ``ProcessorShare``.
+        rules: the rules of validation.
+        most: the most errors; a further error then says that there are more.
+        hide_suggestions: whether errors must not suggest names of the schema.
+        is_polite: whether this thread pauses for other threads; see ``ProcessorShare``.
     """
     visitors: list[ASTValidationRule] = []
     share = ProcessorShare()
 
     class Polite(ASTValidationRule):
-        """Lets others have the interpreter, node by node."""
+        """Pauses for other threads after each node."""
 
         def enter(self, *_: Any) -> None:
             share.step()

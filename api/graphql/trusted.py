@@ -1,4 +1,4 @@
-"""Trusted documents: those that a team has approved, by the SHA-256 of their text."""
+"""Trusted documents: documents that a team has approved, by the SHA-256 of the text."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class TrustedDocuments:
     """Documents by their SHA-256 in hexadecimal.
 
     Attributes:
-        only: whether all others are refused.
-        own: those of the server's own pages, which are none that a request may name.
+        only: whether all other documents are refused.
+        own: documents of our own pages; clients can't name them.
     """
 
     documents: dict[str, str]
@@ -30,10 +30,10 @@ class TrustedDocuments:
         return not self.only or document in self.own or hash_of(document) in self.documents
 
     def find(self, extensions: dict[str, Any] | None) -> str | None:
-        """The document that a request names instead of sending it: ``extensions.persistedQuery.sha256Hash``.
+        """The document that a request names in ``extensions.persistedQuery.sha256Hash``.
 
         Raises:
-            InputError: there is none with this hash.
+            InputError: no document has this hash.
         """
         named = (extensions or {}).get("persistedQuery")
         if not isinstance(named, dict):
@@ -45,7 +45,7 @@ class TrustedDocuments:
 
 
 def hash_of(document: str) -> str:
-    """The hash by which a document is known."""
+    """The hash of a document, in hexadecimal."""
     return sha256(document.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -53,7 +53,7 @@ def load_trusted(path: str | None, only: bool, own: frozenset[str] = frozenset()
     """Read a file of trusted documents: a JSON object, from hash to text.
 
     Raises:
-        InputError: it can't be read, or a hash is not that of its text.
+        InputError: the file can't be read, or a hash does not fit its text.
     """
     if path is None:
         if only:

@@ -1,4 +1,4 @@
-"""Variables, their values and their versions."""
+"""Variables with values and versions."""
 
 from datetime import datetime
 from typing import Annotated
@@ -30,8 +30,8 @@ class ValueWindow:
 
 
 @strawberry.type(
-    description="One immutable value at one moment: a message, a prompt, an answer, or one version of a memory "
-    "unit (a thing that the agent remembers)."
+    description="An immutable value at a moment: a message, a prompt, an answer, or a version of a memory unit (a "
+    "thing that the agent remembers)."
 )
 class Variable(Node):
     """The fields of ``schema.models.Variable``."""
@@ -41,16 +41,16 @@ class Variable(Node):
     id: strawberry.ID = strawberry.field(description=node.ID)
     project_id: str = strawberry.field(description=node.PROJECT)
     trace_id: str = strawberry.field(description=node.TRACE)
-    session_id: str | None = strawberry.field(description="The id of the session that it was made in.")
+    session_id: str | None = strawberry.field(description="The id of the session.")
     external_id: str = strawberry.field(description=node.EXTERNAL)
-    name: str = strawberry.field(description="The name that its versions share.")
+    name: str = strawberry.field(description="The name; all versions of a variable have the same name.")
     class_name: str | None = strawberry.field(description="Its class in the recorded program.")
     version: int = strawberry.field(description="Its version number among the variables with this name, from 0.")
     occurrence: int = strawberry.field(
         description="0 for the variable as it was recorded. Where the source used one node for several reads, each "
         "read is a variable of its own, numbered 1, 2, …"
     )
-    kind: VariableKind = strawberry.field(description="What sort of value it is.")
+    kind: VariableKind = strawberry.field(description="The kind of value.")
     category: str | None = strawberry.field(description=node.CATEGORY)
     comment: str | None = strawberry.field(description=node.COMMENT)
     preview: str = strawberry.field(description="The first 500 characters of its value.")
@@ -67,7 +67,9 @@ class Variable(Node):
         description="For an answer, whether it was judged right (true) or wrong (false); null if nobody has judged it."
     )
 
-    @strawberry.field(description="A part of its value, or all of it.", metadata={"cost": 5, "per": ("length", 200)})
+    @strawberry.field(
+        description="A part of the value, or the whole value.", metadata={"cost": 5, "per": ("length", 200)}
+    )
     async def value(
         self: models.Variable,
         info: Info,
@@ -85,11 +87,11 @@ class Variable(Node):
         text, total = window
         return ValueWindow(text=text, offset=offset, total=total, is_whole=len(text) == total)
 
-    @strawberry.field(description="The trace that it belongs to.")
+    @strawberry.field(description="The trace of the variable.")
     async def trace(self, info: Info) -> TraceRef | None:
         return await trace_of(info, self.project_id, self.trace_id)
 
-    @strawberry.field(description="The session that it was made in.")
+    @strawberry.field(description="The session of the variable.")
     async def session(self, info: Info) -> SessionRef | None:
         return await session_of(info, self.project_id, self.session_id)
 
@@ -100,7 +102,7 @@ class Variable(Node):
         return await info.context.load(self.project_id, reads.elements, self.operation_id, Label.OPERATION)
 
     @strawberry.field(
-        description="The derivations that lead to what it was directly derived from (one hop backward).",
+        description="The derivations from this variable's direct sources (one hop backward).",
         metadata={"size": "first"},
     )
     async def derived_from(self, info: Info, first: First = 20) -> list[DerivationRef]:
@@ -108,7 +110,7 @@ class Variable(Node):
         return await info.context.load(self.project_id, reads.derivations, self.id, Direction.BACKWARD, size) or []
 
     @strawberry.field(
-        description="The derivations that lead to what was directly derived from it (one hop forward).",
+        description="The derivations into variables that were directly derived from this variable (one hop forward).",
         metadata={"size": "first"},
     )
     async def derivations(self, info: Info, first: First = 20) -> list[DerivationRef]:
@@ -116,8 +118,8 @@ class Variable(Node):
         return await info.context.load(self.project_id, reads.derivations, self.id, Direction.FORWARD, size) or []
 
     @strawberry.field(
-        description="For an answer, the queries that it may answer, by what the graph shows: a single one is its "
-        "question. Without queries these are the messages that its operation used. Empty for all other variables.",
+        description="For an answer, the queries in its past: a single query is its question. An answer without "
+        "queries has the messages that its operation used. Empty for all other variables.",
         metadata={"cost": 50, "size": 5},
     )
     async def questions(self: models.Variable, info: Info) -> list[VariableRef]:
@@ -126,7 +128,8 @@ class Variable(Node):
         return await info.context.load(self.project_id, reads.questions, self) or []
 
     @strawberry.field(
-        description="All versions with its name, the oldest first; this one is among them.", metadata={"size": "first"}
+        description="All versions with the same name, the oldest first, this version included.",
+        metadata={"size": "first"},
     )
     async def versions(
         self,
@@ -138,8 +141,8 @@ class Variable(Node):
         return [version for version in found if version.version >= since][: page_size(first)]
 
     @strawberry.field(
-        description="Everything that it causally depends on, or everything that depends on it, within the limits "
-        "that you set.",
+        description="The causal past of the variable, or everything that depends on the variable, within the limits"
+        " that you set.",
         metadata={"cost": 50, "size": "maxNodes"},
     )
     async def lineage(

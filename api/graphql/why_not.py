@@ -1,6 +1,6 @@
-"""What was there and not chosen, for each piece that an answer needed.
+"""What was there and was not chosen, for each piece that an answer needed.
 
-This needs the whole structure of a trace and some seconds of the processor, so it is computed in a thread of its own,
+The computation needs the whole structure of a trace and some seconds of the processor. A separate thread computes it
 for one request after the other.
 """
 
@@ -31,17 +31,17 @@ MAX_BYTES = 4 << 20
 took 42 s on a slow processor. A conversation of 430 sessions has 1.5 MB."""
 
 _LIST = {"size": model.MOST}
-_MANY = f"At most {model.MOST} of them are given."
-_RANK = "Its place among what the search rated, from 1; null if the recording does not say."
-_SCORE = "How the search rated it, on a scale of the search's own; null if the recording does not say."
+_MANY = f"The list has at most {model.MOST} items."
+_RANK = "The unit's rank in the search, from 1; null if the recording does not say."
+_SCORE = "The unit's score in the search, on the search's own scale; null if the recording does not say."
 _CUT = f"Texts end after {model.LONGEST} characters."
 
-strawberry.enum(model.Fate, description="What an operation did to a unit that it was shown.", graphql_name_from="value")
+strawberry.enum(model.Fate, description="What an operation did to a memory unit.", graphql_name_from="value")
 
 
 @strawberry.type
 class _OfVariable:
-    """What is said of a variable."""
+    """A record about a variable."""
 
     project_id: strawberry.Private[str]
     variable_id: strawberry.ID = strawberry.field(description="The id of the variable.")
@@ -61,13 +61,13 @@ class HeldUnit(_OfVariable):
     confidence: float = strawberry.field(description="How surely the piece is there, from 0 to 1.")
     rank: int | None = strawberry.field(description=_RANK)
     score: float | None = strawberry.field(description=_SCORE)
-    returned: bool = strawberry.field(description="Whether a search of the question returned it.")
+    returned: bool = strawberry.field(description="Whether a search of the question returned the unit.")
     operation_id: strawberry.ID | None = strawberry.field(
-        description="The id of the search that returned or rated it; null if none did."
+        description="The id of the search that returned or rated the unit; null if none did."
     )
 
 
-@strawberry.type(description="Something that a search of the question returned.")
+@strawberry.type(description="A memory unit that a search of the question returned.")
 class ReturnedUnit(_OfVariable):
     """The fields of ``attribution.why_not.model.Returned``."""
 
@@ -76,22 +76,22 @@ class ReturnedUnit(_OfVariable):
     text: str = strawberry.field(description="How its value begins.")
     rank: int | None = strawberry.field(description=_RANK)
     score: float | None = strawberry.field(description=_SCORE)
-    holds: bool = strawberry.field(description="Whether the piece is in it.")
+    holds: bool = strawberry.field(description="Whether the unit holds the piece.")
     operation_id: strawberry.ID = strawberry.field(description="The id of the search.")
 
 
-@strawberry.type(description="A sentence that an extraction was given and that nothing it made covers.")
+@strawberry.type(description="A sentence in an extraction's input that no output covers.")
 class UncoveredSentence(_OfVariable):
     """The fields of ``attribution.why_not.model.Uncovered``."""
 
     text: str = strawberry.field(description="The sentence.")
     is_piece: bool = strawberry.field(description="Whether it is the piece that the answer needed.")
     nearest: str = strawberry.field(
-        description="What comes nearest to it in what the extraction made; empty if nothing does."
+        description="The closest text among the extraction's outputs; empty if no text is close."
     )
 
 
-@strawberry.type(description="Something that an operation was given or made, with the words that matter.")
+@strawberry.type(description="An input or output of an operation, with the words that matter.")
 class QuotedVariable(_OfVariable):
     """The fields of ``attribution.why_not.model.Made``."""
 
@@ -105,13 +105,13 @@ class ExtractionWhyNot:
     project_id: strawberry.Private[str]
     operation_id: strawberry.ID = strawberry.field(description="The id of the operation.")
     operation_name: str = strawberry.field(description="The name of the operation, for people.")
-    sentences: int = strawberry.field(description="How many sentences it was given.")
-    uncovered_count: int = strawberry.field(description="How many of these nothing that it made covers.")
+    sentences: int = strawberry.field(description="The number of sentences that the extraction was given.")
+    uncovered_count: int = strawberry.field(description="The number of sentences that no output covers.")
     uncovered: list[UncoveredSentence] = strawberry.field(
-        description=f"These sentences, that of the piece first. {_MANY}", metadata=_LIST
+        description=f"These sentences; the sentence of the piece comes first. {_MANY}", metadata=_LIST
     )
     facts: list[QuotedVariable] = strawberry.field(
-        description=f"What it made for others to go on with. {_MANY}", metadata=_LIST
+        description=f"The outputs that later operations can use. {_MANY}", metadata=_LIST
     )
 
 
@@ -121,14 +121,16 @@ class UpdateCandidate(_OfVariable):
 
     external_id: str = strawberry.field(description="The unit's id in the source.")
     label: str = strawberry.field(description="A name for people.")
-    fate: model.Fate = strawberry.field(description="What the operation did to it.")
-    old: str = strawberry.field(description="Its text before, or the part of it that matters.")
-    new: str | None = strawberry.field(description="The same of its text after; null if it was not rewritten.")
-    new_variable_id: strawberry.ID | None = strawberry.field(
-        description="The id of its next version; null if there is none."
+    fate: model.Fate = strawberry.field(description="What the operation did to the unit.")
+    old: str = strawberry.field(description="The unit's text before, or the relevant part.")
+    new: str | None = strawberry.field(
+        description="The unit's text after, or the relevant part; null if it was not rewritten."
     )
-    held: bool = strawberry.field(description="Whether the piece was in it before.")
-    holds: bool = strawberry.field(description="Whether the piece is in it after the operation.")
+    new_variable_id: strawberry.ID | None = strawberry.field(
+        description="The id of the unit's next version; null if there is none."
+    )
+    held: bool = strawberry.field(description="Whether the unit held the piece before.")
+    holds: bool = strawberry.field(description="Whether the unit holds the piece after the operation.")
 
 
 @strawberry.type(description=f"An update or deletion that did not carry the piece on. {_CUT}")
@@ -142,7 +144,7 @@ class ChangeWhyNot:
         description=f"What it was given besides units that had the piece, such as a fact. {_MANY}", metadata=_LIST
     )
     candidates_count: int = strawberry.field(
-        description="How many units it was shown: those that it used or ended, and those whose text is in its prompt."
+        description="The number of units that the operation was shown: used, ended, or in its prompt."
     )
     candidates: list[UpdateCandidate] = strawberry.field(
         description=f"These units, those that held the piece first. {_MANY}", metadata=_LIST
@@ -150,11 +152,11 @@ class ChangeWhyNot:
     added: list[QuotedVariable] = strawberry.field(description=f"The units that it added. {_MANY}", metadata=_LIST)
 
 
-@strawberry.type(description="A place where the piece stood in what the answer was made from.")
+@strawberry.type(description="A place of the piece in the inputs of the answer.")
 class ContextPlace(_OfVariable):
     """The fields of ``attribution.why_not.model.Stood``."""
 
-    kind: VariableKind = strawberry.field(description="What sort of value it is: a prompt, a context, a memory unit.")
+    kind: VariableKind = strawberry.field(description="The kind of value: a prompt, a context, a memory unit.")
     label: str = strawberry.field(description="A name for people.")
     characters: int = strawberry.field(description="How many characters the whole value has.")
     offset: int = strawberry.field(description="Where the quote begins in the value, in characters from 0.")
@@ -171,15 +173,15 @@ class WhyNot:
     """The fields of ``attribution.why_not.model.WhyNot``."""
 
     project_id: strawberry.Private[str]
-    piece: str = strawberry.field(description="The piece: the sentence of a message that tells it.")
+    piece: str = strawberry.field(description="The piece: a sentence of a message.")
     message_id: strawberry.ID = strawberry.field(description="The id of this message.")
     message_external_id: str = strawberry.field(description="The message's id in the source.")
-    message_label: str = strawberry.field(description="What people know the message by.")
+    message_label: str = strawberry.field(description="The message's name, for people.")
     said_after: bool = strawberry.field(
-        description="Whether no operation used this message before the question was asked, so that the memory could "
-        "not know it."
+        description="Whether no operation used this message before the question was asked, so that the memory could"
+        " not know the piece."
     )
-    error_type: ErrorType | None = strawberry.field(description="How the piece was lost; null if that can't be told.")
+    error_type: ErrorType | None = strawberry.field(description="How the piece was lost; null if nobody knows.")
     operation_id: strawberry.ID | None = strawberry.field(
         description="The id of the operation that lost it; null if none is named."
     )
@@ -196,22 +198,22 @@ class WhyNot:
     considered: int | None = strawberry.field(
         description="How many units the searches of the question rated; null if the recording has no ranking."
     )
-    returned_count: int = strawberry.field(description="How many units they returned.")
+    returned_count: int = strawberry.field(description="The number of units that the searches returned.")
     returned: list[ReturnedUnit] = strawberry.field(
         description=f"These units, by search and rank. {_MANY}", metadata=_LIST
     )
     extractions: list[ExtractionWhyNot] = strawberry.field(
-        description="The extraction that lost the piece, if it was one.", metadata={"size": 2}
+        description="The extraction that lost the piece; null for other losses.", metadata={"size": 2}
     )
     changes: list[ChangeWhyNot] = strawberry.field(
-        description="The update or deletion that lost the piece, if it was one.", metadata={"size": 2}
+        description="The update or deletion that lost the piece; null for other losses.", metadata={"size": 2}
     )
     context: list[ContextPlace] = strawberry.field(
         description=f"Where the piece stood in what the answer was made from; empty if it did not get there. {_MANY}",
         metadata=_LIST,
     )
 
-    @strawberry.field(description="The operation that lost it.")
+    @strawberry.field(description="The operation that lost the piece.")
     async def operation(self, info: Info) -> OperationRef | None:
         return await operation_of(info, self.project_id, self.operation_id)
 
@@ -230,10 +232,10 @@ _TYPES: dict[type, type] = {
 
 
 async def why_not_of(info: Info, failure: models.Failure) -> list[WhyNot]:
-    """What was there and not chosen for each piece of a failure.
+    """Explains for each piece of a failure what was there and was not chosen.
 
     Raises:
-        InputError: the trace is too large to be worked through while a caller waits.
+        InputError: the trace is too large to be analysed while a caller waits.
     """
     found = await info.context.load(failure.project_id, _why_nots, failure.id)
     if found is None:
@@ -247,7 +249,7 @@ async def why_not_of(info: Info, failure: models.Failure) -> list[WhyNot]:
 
 
 async def _why_nots(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[model.WhyNot]]:
-    """The pieces of several failures, without those in traces that are too large."""
+    """The explanations of several failures. Failures of traces that are too large are left out."""
     failures: list[Any] = await store.get(Label.FAILURE, failure_ids)
     counts = await store.counts(list({one.trace_id for one in failures}))
     small = [one for one in failures if sum(counts[one.trace_id].values()) <= MAX_ELEMENTS]
@@ -258,7 +260,7 @@ async def _why_nots(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, 
 async def _in_turn(store: GraphStore, failures: Sequence[models.Failure]) -> dict[str, list[model.WhyNot]]:
     from attribution.why_not.find import why_not
 
-    async with _turn():  # a trace takes memory while it is worked through
+    async with _turn():  # the analysis of a trace takes memory
         return await why_not(store, failures, MAX_BYTES)
 
 
@@ -273,7 +275,7 @@ def _turn() -> asyncio.Lock:
 
 
 def _typed(value: Any, project_id: str) -> Any:
-    """The pieces as types of the schema, which know their project."""
+    """The explanations as GraphQL types, with the project."""
     if isinstance(value, list):
         return [_typed(one, project_id) for one in value]
     of = _TYPES.get(type(value))

@@ -1,8 +1,7 @@
-"""Work that takes the processor for long, each sort in a thread of its own, and one piece of it at a time.
+"""Work that takes the processor for long, in a thread for each kind of work.
 
-Neither the event loop nor reads and writes of the store wait for it. The event loop waits for the interpreter as many
-times as long as there are threads that compute, so only one of them does; the sorts take turns, so that one does not
-wait for all that another has to do.
+The event loop and the store don't wait for such work. But the loop's waits for the interpreter grow with the number of
+computing threads, so only one thread computes at a time. The kinds of work take turns.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary(
 
 
 class WorkerThread:
-    """One thread for one sort of work, started when it is first needed; further work waits in turn."""
+    """A thread for one kind of work, started when it is first needed. Its work is done in order."""
 
     def __init__(self, name: str) -> None:
-        """Prepare the thread; it does not run yet.
+        """Prepare the thread; it is not started yet.
 
         Args:
             name: the thread's.
@@ -33,9 +32,9 @@ class WorkerThread:
         self._pool = ThreadPoolExecutor(1, name)
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Do some work, which takes at most a moment, and return its result.
+        """Run a function in the thread, and return its result.
 
-        If the caller is cancelled before the work has begun, it is not done.
+        If the caller is cancelled before the function has begun, it is not called.
         """
         loop = asyncio.get_running_loop()
         if (turns := _turns.get(loop)) is None:

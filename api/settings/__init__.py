@@ -1,5 +1,5 @@
 """The settings of a server or worker: what can be set, and opening the stores and queues that the settings name."""
 
-from api.settings.model import Settings
+from api.settings.model import Settings, is_safe_issuer
 
-__all__ = ["Settings"]
+__all__ = ["Settings", "is_safe_issuer"]

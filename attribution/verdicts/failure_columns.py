@@ -110,8 +110,8 @@ def _of_verdict(name: str, type_: Any, description: str, title: str = "") -> Fai
 
 FAILURE_COLUMNS: tuple[FailureColumn, ...] = (
     _stored("id", "Its id. It is the same in the graph database, on the command line and here."),
-    _stored("project_id", "The name of the project that it belongs to."),
-    _stored("trace_id", "The id of the trace that it belongs to."),
+    _stored("project_id", "The name of the project."),
+    _stored("trace_id", "The id of the trace."),
     _stored(
         "origin",
         "Who says that the answer is wrong: an LLM judge, an annotation in the data, or a user.",
@@ -121,22 +121,22 @@ FAILURE_COLUMNS: tuple[FailureColumn, ...] = (
     _stored("question_id", "The id of the variable that holds the question."),
     _stored("answer_id", "The id of the variable that holds the answer."),
     _stored("expected_id", "The id of the variable that holds the gold answers (the known right answers)."),
-    _stored("evidence_ids", "The ids of the evidence: messages that hold the right answer."),
+    _stored("evidence_ids", "The ids of the evidence: messages that state the right answer."),
     _stored("question", "The question's text."),
     _stored("prediction", "The text of the wrong answer that was given."),
-    _stored("gold_answers", "The gold answers: those that would have been right."),
+    _stored("gold_answers", "The gold answers (the known right answers)."),
     _stored("created_at", "When the failure was recorded.", "Recorded"),
-    _stored("attributes", "Other properties from the source (the application or file that it came from), unchanged."),
+    _stored("attributes", "Other properties from the source (the recorded application or file), unchanged."),
     FailureColumn(
         "question_external_id",
         str | None,
-        "The question's id in the source (the application or file that it came from).",
+        "The question's id in the source (the recorded application or file).",
         lambda row: row.question and row.question.external_id,
     ),
     FailureColumn(
         "answer_external_id",
         str | None,
-        "The answer's id in the source (the application or file that it came from).",
+        "The answer's id in the source (the recorded application or file).",
         lambda row: row.answer and row.answer.external_id,
     ),
 )
