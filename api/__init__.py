@@ -1,1 +1,1 @@
-"""The doors: GraphQL, HTTP, command line and web pages."""
+"""The interfaces: GraphQL, HTTP, command line and web pages."""

@@ -1,4 +1,4 @@
-"""Errors of the doors that are expected, beside those of ``schema.errors``."""
+"""Expected errors of the interfaces; others are in ``schema.errors``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class UnauthenticatedError(MemTraceError):
     """A request has no valid API key or token.
 
     Attributes:
-        reason: why, for the log. The answer gives it only to somebody who has the right secret (of a revoked key, say).
+        reason: why, for the log. The answer has the reason only if the secret is right, as with a revoked key.
     """
 
     def __init__(self, reason: str, told: str = "a valid API key or token is needed: Authorization: Bearer …") -> None:
@@ -20,7 +20,7 @@ class UnauthenticatedError(MemTraceError):
 
 
 class IssuerError(StoreError):
-    """The OIDC issuer can't be asked, so that nobody can say whether a token is good, or sign in."""
+    """The OIDC issuer can't be asked, so that tokens can't be verified and nobody can sign in."""
 
 
 class UnknownProjectError(NotFoundError):
@@ -32,7 +32,7 @@ class UnknownProjectError(NotFoundError):
 
 
 class ForbiddenError(MemTraceError):
-    """The principal knows the project and may not do this in it."""
+    """The principal knows the project, but its role does not allow this."""
 
     def __init__(self, project_id: str, needed: str) -> None:
         self.project_id = project_id
@@ -53,7 +53,7 @@ class RateLimitedError(MemTraceError):
 
 
 class TooLargeError(MemTraceError):
-    """A body or a value is larger than what is taken."""
+    """A body or a value is larger than allowed."""
 
     def __init__(self, what: str, limit: int, why: str = "") -> None:
         self.limit = limit
@@ -61,11 +61,11 @@ class TooLargeError(MemTraceError):
 
 
 class TooManyError(TooLargeError):
-    """There is more to look at than one answer may take.
+    """There are more elements than one answer may need.
 
     Args:
-        what: there is more of, in the plural.
-        limit: how many may be looked at.
+        what: the kind of element, in the plural.
+        limit: the most elements.
         instead: what the caller can do.
     """
 

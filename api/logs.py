@@ -1,7 +1,7 @@
 """Structured logs on standard output: one line an event, in JSON or in text.
 
-A log holds neither bodies nor query strings nor headers, and no API key: what looks like one is masked. The text of an
-unexpected error may quote what it met, so it stands only in the log of level ``debug``; its type and place always do.
+A log has no bodies, query strings, headers or API keys: text in the form of a key is masked. The text of an unexpected
+error may quote values, so it is logged only at level ``debug``. The type and the place of an error are always logged.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any, Literal
 from api.auth.keys import mask_keys
 from api.processes.light_imports import without
 
-# It would load Rich, Pygments and attrs for tracebacks in colours, which no log here has.
+# structlog would load Rich, Pygments and attrs for coloured tracebacks, which these logs don't have.
 with without("rich"):
     import structlog
     from structlog.typing import EventDict, Processor, WrappedLogger
 
 _QUIET = ("httpx", "httpcore", "asyncio", "limits", "opentelemetry")
-"""Libraries whose ``info`` messages are of no use to whoever runs a server."""
+"""Libraries whose ``info`` messages don't help the operator of a server."""
 
 _FRAMES = 12
 
 
 def set_up_logs(level: Literal["debug", "info", "warning", "error"], form: Literal["json", "text"]) -> None:
-    """Send the logs of the platform and of its libraries to standard output, in one form."""
+    """Send the logs of the platform and of its libraries to standard output, in the same form."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -70,7 +70,7 @@ def set_up_logs(level: Literal["debug", "info", "warning", "error"], form: Liter
 
 
 def error_fields(error: BaseException) -> dict[str, Any]:
-    """What a line says of an unexpected error: its type, and the places in the code where it came from."""
+    """The fields of an unexpected error: its type, and its places in the code."""
     frames = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     return {"error": type(error).__name__, "frames": frames[-_FRAMES:]}
 
@@ -81,7 +81,7 @@ def _is_no_websocket(record: logging.LogRecord) -> bool:
 
 
 class _Renderer:
-    """Turns an event into its line, without API keys and without characters that steer a terminal or end the line."""
+    """Renders an event as a line, without API keys, control characters and line breaks."""
 
     def __init__(self, form: Literal["json", "text"]) -> None:
         self._escaped = _in_json if form == "json" else _in_text
@@ -107,7 +107,7 @@ def _in_text(character: str) -> str:
 
 
 class _Errors:
-    """An error's type and where it came from, in place of the error."""
+    """Replaces an error by its type and its places in the code."""
 
     def __init__(self, with_text: bool) -> None:
         self._with_text = with_text
@@ -121,7 +121,7 @@ class _Errors:
             event.update(error_fields(error))
             if self._with_text:
                 event["error_text"] = str(error)
-        # Else the formatter of the standard library writes the whole of it below the line.
+        # Otherwise the formatter of the standard library appends the whole traceback.
         record = event.get("_record")
         if record is not None:
             record.exc_info, record.exc_text, record.stack_info = None, None, None
@@ -129,6 +129,6 @@ class _Errors:
 
 
 def _tidy(logger: WrappedLogger, name: str, event: EventDict) -> EventDict:
-    """Leave out what is for terminals, and make texts of what has no form of its own in ``logfmt``."""
+    """Drop fields for terminals, and turn values without a form in ``logfmt`` into text."""
     event.pop("color_message", None)
     return event

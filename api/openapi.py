@@ -1,4 +1,4 @@
-"""The description of the HTTP door, as it is committed: ``python -m api.openapi`` writes it."""
+"""The committed OpenAPI document: ``python -m api.openapi`` writes it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FILE = Path(__file__).with_name("http") / "openapi.json"
 
 
 def text() -> str:
-    """The document of the server, as the file holds it."""
+    """The text of the file."""
     return json.dumps(create_app(Settings.model_construct()).openapi(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The server: all doors of one process, and what surrounds them."""
+"""The server: all interfaces of one process, and the tasks beside them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 
 _GRACE_SECONDS = 1.0
-"""How much later than a door's own deadline the general one is, so that the door can answer in its own form."""
+"""Seconds between the deadline of an interface and the general deadline, so that the interface can answer in its own
+form.
+"""
 
 
 _GROWTH_SECONDS = 0.5
@@ -51,9 +53,9 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
     """The application, for an ASGI server.
 
     Args:
-        settings: what the server is told.
-        database: an open one, which its caller closes; None opens the one of the settings when the server starts, and
-            closes it when it stops.
+        settings: the server's settings.
+        database: an open database, which the caller closes. None opens the settings' database when the server starts,
+            and closes it when the server stops.
         opening: signs one browser in; see ``memtrace ui``.
     """
     from api.graphql.router import graphql_router, guarded_schema
@@ -73,10 +75,10 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
         lifespan=partial(_running, settings=settings, database=database, metrics=metrics, tracing=tracing),
         openapi_url=None,
         docs_url=None,
-        # A redirect to an address with or without a slash at its end would lead wherever the request's Host says.
+        # A redirect to an address with or without a final slash would lead to the host in the request's ``Host``.
         redirect_slashes=False,
         redoc_url=None,
-        # FastAPI's own would record addresses, query strings and the texts of errors; api.http.tracing records none.
+        # FastAPI's own telemetry would record addresses, query strings and texts of errors; api.http.tracing does not.
         telemetry={"tracing": False, "metrics": False, "logs": False},
         middleware=_middleware(settings, metrics, tracing),
     )
@@ -100,7 +102,7 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
 async def _running(
     app: FastAPI, settings: Settings, database: Database | None, metrics: Metrics, tracing: Tracing | None
 ) -> AsyncIterator[None]:
-    """All that runs beside the doors, from before the first request until after the last."""
+    """The tasks beside the interfaces, from before the first request until after the last."""
     from api.event_writer.process import EventWriter
     from api.jobs.runner import JobRunner
     from ingest.queue.journal.queue import Journal
@@ -111,7 +113,7 @@ async def _running(
             stack.callback(tracing.stop)
         opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
         events = await stack.enter_async_context(await open_queue(settings))
-        # Only this server knows of a journal, so it has the events written; those in NATS are left to workers.
+        # Only this server knows its journal, so it writes the journal's events. Workers write the events of NATS.
         writer = EventWriter(settings, events) if isinstance(events, Journal) else None
         platform = _platform(settings, opened, events, metrics, writer)
         app.state.platform = platform
@@ -137,7 +139,7 @@ async def _running(
 
 
 async def _load_rest() -> None:
-    """Load what the first streamed answer needs, which would hold the loop: in a thread, after the first answers."""
+    """Import the module for streamed answers in a thread, after the first answers: the import would block the loop."""
     await asyncio.sleep(_LOADS_AFTER_SECONDS)
     await asyncio.to_thread(import_module, "anyio._backends._asyncio")
 
@@ -180,7 +182,7 @@ def _platform(
 
 
 def _issuer(settings: Settings) -> tuple[TokenVerifier | None, CodeFlow | None]:
-    """What takes the tokens of an OIDC issuer, and what signs browsers in there."""
+    """The verifier of an OIDC issuer's tokens, and the sign-in of browsers at the issuer."""
     if settings.oidc_issuer is None or settings.oidc_audience is None:
         return None, None
     from api.auth.oidc import Issuer, TokenVerifier

@@ -1,1 +1,1 @@
-"""Who asks, and what that principal may do in which project."""
+"""Principals: their keys and tokens, and their role in each project."""

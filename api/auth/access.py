@@ -1,4 +1,4 @@
-"""What a principal may reach. Doors get their stores here and nowhere else, so that each is bound to a project."""
+"""The access of a principal. All interfaces get their stores here, so that every store is bound to a project."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ class Principal:
     """Whoever makes a request.
 
     Attributes:
-        actor: ``key:<id of the key>`` or ``oidc:<subject>``; stands in the audit log and in jobs.
-        grants: the role in each project that the principal knows; nothing says that others exist.
+        actor: ``key:<id of the key>`` or ``oidc:<subject>``, as in the audit log and in jobs.
+        grants: the role in each project that the principal knows. Other projects are never mentioned to the principal.
         expires_at: when the key or token runs out; None if it never does.
-        is_keeper: whether it keeps the store, and so sees what annotators must not see yet; see ``store.blind``.
-        person: who it is, in verdicts: two keys of one person are one author. Empty where ``actor`` says it.
+        is_keeper: whether the principal keeps the store, and so sees verdicts that are withheld from annotators; see
+            ``store.blind``.
+        person: the author of the principal's verdicts; two keys of a person have the same author. If empty, ``actor``
+            is the author.
     """
 
     actor: str
@@ -35,17 +37,17 @@ class Principal:
 
     @property
     def author(self) -> str:
-        """The name of the person, as verdicts say it."""
+        """The author of the principal's verdicts."""
         return self.person or self.actor
 
     def is_expired(self, now: datetime) -> bool:
-        """Whether its key or token has run out."""
+        """Whether the key or token has expired."""
         return self.expires_at is not None and self.expires_at <= now
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectDoor:
-    """One project, as one principal sees it for the length of one request.
+    """The view of a principal on a project, for one request.
 
     Attributes:
         role: the principal's role here.
@@ -66,13 +68,13 @@ class ProjectDoor:
         """Refuse a principal whose role is not enough.
 
         Raises:
-            ForbiddenError: it is not.
+            ForbiddenError: the role is not enough.
         """
         if not self.role.allows(needed):
             raise ForbiddenError(self.project_id, needed.value)
 
     def entry(self, action: str, target: str | None = None) -> AuditEntry:
-        """An entry of the audit log that tells of an act, for whoever does it to write with it."""
+        """The entry of the audit log for a write, which is stored together with the write."""
         now = datetime.now(UTC)
         return AuditEntry(token_hex(16), self.project_id, now, self.actor, action, target, "ok", self.request_id)
 
@@ -82,7 +84,7 @@ class ProjectDoor:
 
 
 class Access:
-    """What one principal may reach in one request."""
+    """The projects of a principal, for one request."""
 
     def __init__(self, database: Database, principal: Principal, request_id: str | None = None) -> None:
         self._database = database
@@ -99,14 +101,14 @@ class Access:
 
         Raises:
             InputError: no project can be called this.
-            UnknownProjectError: the principal does not know it, whether or not it exists.
-            ForbiddenError: it is known, but the role is not enough.
+            UnknownProjectError: the principal does not know the project, whether or not it exists.
+            ForbiddenError: the principal knows the project, but the role is not enough.
         """
         check_project(project_id)
         return self.any_project(project_id, needed)
 
     def any_project(self, project_id: str, needed: Role = Role.READER) -> ProjectDoor:
-        """A project, even if its old name is one that can't be given any more: for the keeper of a store.
+        """A project, for the keeper of a store. Old names that are no longer allowed are accepted.
 
         Raises:
             UnknownProjectError, ForbiddenError: see ``project``.

@@ -1,7 +1,7 @@
-"""Browsers: a key or token in a cookie in the place of a header, believed only where the page is our own.
+"""Browsers send a key or token in a cookie instead of a header. The cookie counts only in requests of our own pages.
 
-A browser adds its cookies to whatever request a page makes. So a cookie counts only for what the server's own pages
-ask: browsers say where a request comes from in ``Sec-Fetch-Site``, and older ones in ``Origin``.
+A browser adds its cookies to every request, even to a request of another site's page. Browsers name the page's site in
+``Sec-Fetch-Site``, and older browsers in ``Origin``.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from urllib.parse import urlsplit
 from starlette.requests import HTTPConnection
 
 COOKIE = "__Host-memtrace"
-"""The prefix makes browsers keep it from other hosts and from plain HTTP, unless the host is this machine."""
+"""The prefix makes browsers send the cookie only to this host, and only over TLS unless the host is this machine."""
 
 SIGN_IN_COOKIE = "__Host-memtrace-sign-in"
-"""What a browser keeps while it signs in at an issuer; it must come along when another site sends it back."""
+"""The cookie of a sign-in at an issuer. The browser must send it when the issuer's page sends the browser back."""
 
 BACK = "/ui/sign-in/back"
-"""Where an issuer sends browsers to when they have signed in there; it must know of this address."""
+"""The path to which an issuer sends browsers after a sign-in; the issuer must know this address."""
 
 MOST_COOKIE = 3800
-"""Characters of a key or token that a cookie has room for; browsers refuse cookies of more than 4,096 bytes."""
+"""The most characters of a key or token in a cookie: browsers refuse cookies of more than 4,096 bytes."""
 
 
 def is_same_origin(connection: HTTPConnection) -> bool:
-    """Whether a request comes from a page of this server. One that says nothing of that does not."""
+    """Whether a request comes from a page of this server. A request without these headers does not count."""
     site = connection.headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"
@@ -36,13 +36,13 @@ def is_same_origin(connection: HTTPConnection) -> bool:
 
 
 def authorization_in_cookie(connection: HTTPConnection) -> str | None:
-    """The Authorization header that a browser's cookie stands for; None where there is none."""
+    """The Authorization header for a browser's cookie; None without a cookie."""
     kept = connection.cookies.get(COOKIE)
     return f"Bearer {kept}" if kept else None
 
 
 def authorization_of(connection: HTTPConnection) -> str | None:
-    """The Authorization header, or what a cookie stands for that one of our own pages has sent."""
+    """The Authorization header, or the header for the cookie in a request of our own pages."""
     said = connection.headers.get("authorization")
     if said is not None or not is_same_origin(connection):
         return said

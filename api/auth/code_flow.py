@@ -1,8 +1,8 @@
 """Signing a browser in at an OpenID Connect issuer: the authorization code flow with PKCE, a state and a nonce.
 
-RFC 6749 section 4.1, RFC 7636 and OpenID Connect Core 1.0 section 3.1. Nothing is kept on the server between the two
-halves: what the second one must know is in a cookie of the browser that began, so any server behind a balancer can end
-what another one has begun, and nobody can end what somebody else has begun.
+RFC 6749 section 4.1, RFC 7636 and OpenID Connect Core 1.0 section 3.1. The server keeps no state between the two halves
+of a sign-in. The state is in a cookie of the browser, so that any server behind a balancer can finish the sign-in, and
+only the browser that began it.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from api.errors import IssuerError, UnauthenticatedError
 from api.settings import is_safe_issuer
 
 TRIES = "60/minute"
-"""How many sign-ins one address may end: each asks the issuer."""
+"""How many sign-ins an address may finish: each needs a request to the issuer."""
 
 _START_AGAIN = "this sign-in was begun in another browser, or too long ago: start again"
 
 
 class Begun(BaseModel):
-    """What the browser keeps while it is at the issuer.
+    """The state of a sign-in, which the browser keeps.
 
     Attributes:
-        state: comes back from the issuer, and shows that this browser was sent there.
-        nonce: comes back in the token, and shows that the token was made for this sign-in.
-        verifier: shows at the issuer that the code is used by who asked for it.
+        state: comes back from the issuer, and proves that this browser began the sign-in.
+        nonce: comes back in the token, and proves that the token was made for this sign-in.
+        verifier: proves to the issuer that the sender of the code also began the sign-in.
         next: where to go afterwards.
     """
 
@@ -46,7 +46,7 @@ class Begun(BaseModel):
     next: str
 
     def text(self) -> str:
-        """As a cookie has it."""
+        """The text of the cookie."""
         return base64.urlsafe_b64encode(self.model_dump_json().encode()).decode().rstrip("=")
 
 
@@ -57,14 +57,14 @@ class _Tokens(BaseModel):
 
 
 class _Refusal(BaseModel):
-    """The same, where it gives none; see RFC 6749, section 5.2."""
+    """An issuer's error in place of tokens; see RFC 6749, section 5.2."""
 
     error: str
 
 
 @dataclass(frozen=True)
 class Entered:
-    """Who has signed in, with what they show from now on, and where to go."""
+    """The result of a sign-in: the principal, its token, and the next address."""
 
     principal: Principal
     token: str
@@ -83,14 +83,14 @@ class CodeFlow:
         scopes: str,
         public_url: str,
     ) -> None:
-        """Nothing is asked yet.
+        """Prepare; no request is sent yet.
 
         Args:
             issuer: signs people in.
-            tokens: looks at what it gives.
-            client_id: our name there.
-            secret: ours; None for a public client.
-            scopes: what is asked for.
+            tokens: verifies the issuer's tokens.
+            client_id: our client id at the issuer.
+            secret: our client secret; None for a public client.
+            scopes: the requested scopes.
             public_url: where browsers find this server.
         """
         self._issuer = issuer
@@ -103,17 +103,17 @@ class CodeFlow:
 
     @property
     def name(self) -> str:
-        """What to call the issuer: its host."""
+        """A name for the issuer: its host."""
         return urlsplit(self._issuer.address).hostname or self._issuer.address
 
     async def begin(self, next_: str) -> tuple[str, Begun]:
-        """Where to send a browser, and what it must keep.
+        """The issuer's address for a browser, and the cookie that the browser must keep.
 
         Args:
-            next_: where it wants to go afterwards, an address of ours.
+            next_: the path of our page after the sign-in.
 
         Raises:
-            IssuerError: the issuer can't be asked where one signs in, or signs nobody in.
+            IssuerError: the issuer can't be asked, or has no sign-in.
         """
         there = _safe((await self._issuer.configuration()).authorization_endpoint)
         begun = Begun(state=token_urlsafe(32), nonce=token_urlsafe(32), verifier=token_urlsafe(48), next=next_)
@@ -131,15 +131,15 @@ class CodeFlow:
         return f"{there}{'&' if urlsplit(there).query else '?'}{urlencode(asked)}", begun
 
     async def finish(self, said: Mapping[str, str], kept: str | None, client: str | None) -> Entered:
-        """Let in who comes back from the issuer.
+        """Finish the sign-in of a browser that comes back from the issuer.
 
         Args:
             said: the query of the address at which the browser came back.
-            kept: what the browser has kept, as a cookie has it.
-            client: the address that it comes from; None counts no tries.
+            kept: the text of the browser's cookie.
+            client: the browser's address; None counts no tries.
 
         Raises:
-            UnauthenticatedError: the issuer has let nobody in, or somebody else than who began.
+            UnauthenticatedError: the issuer refused the sign-in, or another browser began it.
             RateLimitedError: the address tries too often.
             IssuerError: the issuer can't be asked.
         """
@@ -148,7 +148,7 @@ class CodeFlow:
             said.get("state", "").encode("utf-8", "replace"), begun.state.encode()
         ):
             raise UnauthenticatedError("the state is not that of this browser", _START_AGAIN)
-        # RFC 9207: with it, a code of one issuer can't be brought to another.
+        # RFC 9207: the check keeps a code of one issuer from being sent to another issuer.
         if said.get("iss", self._issuer.address) != self._issuer.address:
             raise UnauthenticatedError("the answer is of another issuer", "another issuer has answered: start again")
         if "error" in said or "code" not in said:
@@ -184,11 +184,11 @@ class CodeFlow:
         raise UnauthenticatedError(f"the issuer refused the code: {error[:100]!r}", _START_AGAIN)
 
     def _shown(self, form: Mapping[str, str], known: Configuration) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """The form and the headers with our secret, in the way that the issuer takes it."""
+        """The form and the headers with our secret, in a way that the issuer supports."""
         if self._secret is None:
             return form, {}
         if "client_secret_basic" in known.token_endpoint_auth_methods_supported:
-            # RFC 6749, section 2.3.1: both are encoded as in a form first.
+            # RFC 6749, section 2.3.1: id and secret are form-encoded first.
             shown = f"{quote(self._client_id, safe='')}:{quote(self._secret, safe='')}"
             return form, {"Authorization": f"Basic {base64.b64encode(shown.encode()).decode()}"}
         return {**form, "client_secret": self._secret}, {}
@@ -201,7 +201,7 @@ def _safe(address: str | None) -> str:
 
 
 def _begun(kept: str | None) -> Begun | None:
-    """What a cookie says; None where it is none of ours."""
+    """The sign-in in a cookie; None if the text is not such a cookie."""
     try:
         return Begun.model_validate_json(base64.urlsafe_b64decode(f"{kept or ''}==".encode()))
     except ValueError:

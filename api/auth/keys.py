@@ -21,7 +21,7 @@ _NOBODY = "0" * 64
 
 @dataclass(frozen=True, slots=True)
 class PresentedKey:
-    """A key as somebody sent it; the secret never shows."""
+    """A key in a request; its ``repr`` hides the secret."""
 
     id: str
     secret: str = field(repr=False)
@@ -36,10 +36,10 @@ def make_key(
     expires_at: datetime | None = None,
     person: str | None = None,
 ) -> tuple[str, ApiKey]:
-    """A new key: the text that is shown once, and what is kept of it.
+    """A new key: the text that is shown once, and the record that is stored.
 
     Raises:
-        InputError: no project can be called this, or no person.
+        InputError: the name of the project or of the person is not allowed.
     """
     check_project(project_id)
     if person is not None:
@@ -50,13 +50,13 @@ def make_key(
 
 
 def parse_key(text: str) -> PresentedKey | None:
-    """The parts of a key; None where a text has not the form of one."""
+    """The parts of a key; None if a text is not in the form of a key."""
     match = _FORM.fullmatch(text)
     return PresentedKey(match[1], match[2]) if match else None
 
 
 def form_problem(text: str) -> str:
-    """What a key looks like, for whoever sent something else; of that, only the length is told."""
+    """An error for a sender of something that is not a key: the form of a key, and the length of the text."""
     return f"a key is {_LENGTH} characters that begin with {PREFIX}; {len(text):,} were sent"
 
 
@@ -66,11 +66,11 @@ def hash_secret(secret: str) -> str:
 
 
 def is_genuine(presented: PresentedKey, kept: ApiKey | None) -> bool:
-    """Whether the secret is that of the stored key. Takes equally long if there is no such key."""
+    """Whether the secret fits the stored key. Takes equally long without a stored key."""
     expected = kept.secret_hash if kept is not None else _NOBODY
     return hmac.compare_digest(hash_secret(presented.secret), expected) and kept is not None
 
 
 def mask_keys(text: str) -> str:
-    """A text in which no key can be read: its id stays, so that it can be found and revoked."""
+    """A text with the secrets of keys masked. The id of a key stays, so that the key can be found and revoked."""
     return _FORM.sub(rf"{PREFIX}\1_…", text) if PREFIX in text else text

@@ -1,4 +1,4 @@
-"""Keys that were looked up a moment ago, and when keys were last used."""
+"""A cache of looked-up keys, and the times when keys were last used."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ REVOCATION_SECONDS = 5.0
 """A revoked key is refused after this time at the latest, by every process."""
 
 AWAY_SECONDS = 600.0
-"""While the store is away, a key is accepted for so long after it was last found valid, so that events can be taken."""
+"""While the store is away, a key is accepted for this time after it was last found valid."""
 
 _MOST = 10_000
 _LOOKUP_SECONDS = 5.0
 _SPARE_LOOKUP_SECONDS = 1.0
-"""Time for a look-up whose earlier answer can still be used."""
+"""Timeout of a look-up while an earlier answer can still be used."""
 
 _FLUSH_SECONDS = 60.0
 
@@ -32,12 +32,12 @@ _log = structlog.get_logger("memtrace.auth")
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the registry said of a key.
+    """An answer of the registry about a key.
 
     Attributes:
-        key: None where there was none.
-        looked_up: when it was asked.
-        fresh_until: until when it is not asked again.
+        key: None if the key does not exist.
+        looked_up: time of the look-up.
+        fresh_until: time of the next look-up.
     """
 
     key: ApiKey | None
@@ -46,9 +46,9 @@ class _Found:
 
 
 class KnownKeys:
-    """Keys by id, from the registry; its answers, also that there is no such key, are kept for a moment.
+    """Keys by id, from the registry. Its answers are cached for a moment, for unknown keys too.
 
-    While it can't be asked, a key that was valid is accepted for longer.
+    While the registry can't be asked, a key that was valid is accepted for longer.
     """
 
     def __init__(self, registry: Registry, seconds: float = REVOCATION_SECONDS) -> None:
@@ -57,15 +57,15 @@ class KnownKeys:
         self._found: OrderedDict[str, _Found] = OrderedDict()
 
     def was_found(self, key_id: str) -> bool:
-        """Whether there was such a key when it was last looked up, however long ago."""
+        """Whether the key existed at its last look-up, however long ago."""
         found = self._found.get(key_id)
         return found is not None and found.key is not None
 
     async def get(self, key_id: str) -> ApiKey | None:
-        """The key with this id; None where there is none.
+        """The key with this id; None if it does not exist.
 
         Raises:
-            StoreError: the registry can't be asked, and has not lately said that the key is good.
+            StoreError: the registry can't be asked, and the key was not found valid lately.
         """
         asked = time.monotonic()
         kept = self._found.get(key_id)
@@ -84,7 +84,7 @@ class KnownKeys:
                 raise
             raise StoreError("keys can't be looked up: the store does not answer") from error
         self._found.pop(key_id, None)
-        # The time is that before the look-up, because the answer may be as old as that.
+        # The time before the look-up counts, because the answer may be as old.
         self._found[key_id] = _Found(key, asked, asked + self._seconds)
         if len(self._found) > _MOST:
             self._found.popitem(last=False)
@@ -92,7 +92,7 @@ class KnownKeys:
 
 
 class LastUses:
-    """When keys were last used, told to the registry about once a minute."""
+    """The times when keys were last used, stored about once a minute."""
 
     def __init__(self, registry: Registry, seconds: float = _FLUSH_SECONDS) -> None:
         self._registry = registry
@@ -105,11 +105,11 @@ class LastUses:
         self._used[key_id] = at
 
     def start(self) -> None:
-        """Begin to tell."""
+        """Begin to store times."""
         self._task = asyncio.create_task(self._run(), name="last uses of keys")
 
     async def stop(self) -> None:
-        """Tell the rest, and end."""
+        """Store the remaining times, and end."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -117,7 +117,7 @@ class LastUses:
         await self.flush()
 
     async def flush(self) -> None:
-        """Tell the registry what it does not know yet; what it can't take now, it is told the next time."""
+        """Store the times that are not stored yet. If the registry can't take them, they are stored the next time."""
         used, self._used = self._used, {}
         if not used:
             return

@@ -20,11 +20,11 @@ from api.settings import is_safe_issuer
 from schema.control import Role
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Asymmetric ones only: with a symmetric one, whoever can check a token can also make one."""
+"""Asymmetric algorithms only: with a symmetric algorithm, everybody who can check a token can also make one."""
 
 LEEWAY_SECONDS = 60
 REFRESH_SECONDS = 60.0
-"""Seconds: an unknown key makes the keys be fetched again, but not more often than this."""
+"""Seconds between fetches: an unknown key causes a fetch, but not more often than this."""
 
 AGE_SECONDS = 3600.0
 """Seconds after which the keys are fetched again anyway, so that a key that the issuer has withdrawn is refused."""
@@ -38,12 +38,12 @@ _log = structlog.get_logger("memtrace.auth")
 
 
 class Configuration(BaseModel):
-    """What matters of an issuer's configuration, as discovery tells it; see OpenID Connect Discovery 1.0, section 3.
+    """The needed part of an issuer's configuration; see OpenID Connect Discovery 1.0, section 3.
 
     Attributes:
-        authorization_endpoint, token_endpoint: where browsers sign in, and where a code becomes a token; issuers that
-            sign nobody in have none.
-        token_endpoint_auth_methods_supported: how a client may show its secret there.
+        authorization_endpoint, token_endpoint: where browsers sign in, and where a code is exchanged for a token.
+        Issuers without sign-in have none. token_endpoint_auth_methods_supported: how a client may send its secret to
+        the token endpoint.
     """
 
     issuer: str
@@ -54,7 +54,7 @@ class Configuration(BaseModel):
 
 
 class _Key(BaseModel):
-    """A key as a JWK says it; its numbers are among the rest."""
+    """A JWK; the numbers of the key are further members."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -70,13 +70,16 @@ class _KeySet(BaseModel):
 
 
 class Issuer:
-    """An issuer's public keys, found by discovery, kept, and fetched again when a new one is used."""
+    """An issuer's public keys.
+
+    Discovery finds them; they are cached, and fetched again when a token names a new key.
+    """
 
     def __init__(self, address: str) -> None:
-        """Nothing is fetched yet.
+        """Prepare; nothing is fetched yet.
 
         Args:
-            address: as tokens say it in ``iss``.
+            address: the issuer in ``iss`` of its tokens.
         """
         self.address = address
         self._http = httpx.AsyncClient(timeout=_FETCH_SECONDS, follow_redirects=False)
@@ -86,10 +89,10 @@ class Issuer:
         self._fetching = asyncio.Lock()
 
     async def key(self, key_id: str | None) -> jwt.PyJWK | None:
-        """The key with this id, or the only one where a token names none; None where there is none.
+        """The key with this id, or the only key if a token names none; None if no key fits.
 
         Raises:
-            IssuerError: no keys were ever had.
+            IssuerError: the keys were never fetched successfully.
         """
         found = self._find(key_id)
         if found is None or time.monotonic() - self._fetched > AGE_SECONDS:
@@ -100,10 +103,10 @@ class Issuer:
         return found
 
     async def configuration(self) -> Configuration:
-        """What discovery says now.
+        """The issuer's present configuration.
 
         Raises:
-            IssuerError: it can't be had, or is of another issuer.
+            IssuerError: the configuration can't be fetched, or belongs to another issuer.
         """
         try:
             return await self._discover()
@@ -112,10 +115,10 @@ class Issuer:
             raise IssuerError(f"{self.address} can't be asked how to sign in") from None
 
     async def post(self, address: str, form: Mapping[str, str], headers: Mapping[str, str]) -> tuple[int, bytes]:
-        """Send a form to an address of the issuer; the status of the answer, and what is in it.
+        """Send a form to an address of the issuer; returns the status and the body of the answer.
 
         Raises:
-            IssuerError: there is no answer, or one that is far too long.
+            IssuerError: no answer came, or the answer is far too long.
         """
         sent = {"Accept": "application/json", **headers}
         try:
@@ -126,7 +129,7 @@ class Issuer:
             raise IssuerError(f"{self.address} can't be asked for a token") from None
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         await self._http.aclose()
 
     def _find(self, key_id: str | None) -> jwt.PyJWK | None:
@@ -169,7 +172,7 @@ class Issuer:
 
 
 class TokenVerifier:
-    """From a bearer token to a principal."""
+    """Turns bearer tokens into principals."""
 
     def __init__(
         self,
@@ -180,15 +183,15 @@ class TokenVerifier:
         person_claim: str = "sub",
         client_id: str | None = None,
     ) -> None:
-        """Nothing is fetched yet.
+        """Prepare; nothing is fetched yet.
 
         Args:
-            issuer: whose tokens are taken.
-            audience: what a token must be for.
-            groups_claim: where a token says its groups.
-            grants: from a group to a role in each of some projects.
-            person_claim: where a token says what the person is called in verdicts.
-            client_id: our own name at the issuer: tokens for it, with which browsers are signed in, are taken too.
+            issuer: the issuer of the accepted tokens.
+            audience: the audience that a token must have.
+            groups_claim: the claim with a token's groups.
+            grants: for each group, the role in each project.
+            person_claim: the claim with the author of verdicts.
+            client_id: our client id at the issuer. ID tokens for this client, which browsers send, are accepted too.
         """
         self._issuer = issuer
         self._audiences = [audience] if client_id is None else [audience, client_id]
@@ -197,10 +200,10 @@ class TokenVerifier:
         self._person_claim = person_claim
 
     async def verify(self, token: str) -> Principal:
-        """The principal of a token. If its groups have no grants, it is a principal without projects.
+        """The principal of a token. A token whose groups have no grants has no projects.
 
         Raises:
-            UnauthenticatedError: the token is not valid; the error never repeats what is in it.
+            UnauthenticatedError: the token is not valid. The error never quotes the token.
             IssuerError: the issuer can't be asked.
         """
         return self._principal(await self._claims(token, self._audiences))
@@ -209,9 +212,9 @@ class TokenVerifier:
         """The principal of an ID token that was made for one sign-in; see OpenID Connect Core 1.0, section 3.1.3.7.
 
         Args:
-            token: as the issuer gave it for a code.
-            client_id: whom it must be for.
-            nonce: what the browser was sent to the issuer with.
+            token: the ID token that the issuer gave for a code.
+            client_id: the audience that the token must have.
+            nonce: the nonce of this sign-in.
 
         Raises:
             UnauthenticatedError: the token is not valid, for another client or of another sign-in.
@@ -225,7 +228,7 @@ class TokenVerifier:
         return self._principal(claims)
 
     async def _claims(self, token: str, audiences: list[str]) -> dict[str, Any]:
-        """What a token says, once its signature, its issuer and its times are good and it is for one of these."""
+        """The claims of a token, after checking its signature, issuer, times and audience."""
         try:
             header = jwt.get_unverified_header(token)
         except jwt.PyJWTError:
@@ -259,13 +262,13 @@ class TokenVerifier:
         expires_at = datetime.fromtimestamp(int(claims["exp"]) + LEEWAY_SECONDS, UTC)
         person = claims.get(self._person_claim)
         if not isinstance(person, str) or not person or len(person) > _LONGEST_SUBJECT:
-            # Nobody is let in under another's name because theirs is missing.
+            # Without its own name a token must not count as somebody else.
             raise UnauthenticatedError(f"the token's {self._person_claim} is empty, too long or no text")
         roles = self._roles(claims.get(self._groups_claim))
         return Principal(f"oidc:{subject}", roles, expires_at, person)
 
     async def close(self) -> None:
-        """Let go of connections to the issuer."""
+        """Close the connections to the issuer."""
         await self._issuer.close()
 
     def _roles(self, groups: Any) -> dict[str, Role]:
@@ -289,7 +292,7 @@ async def _body(answer: httpx.Response) -> bytes:
 
 
 def _jwk(entry: _Key) -> jwt.PyJWK | None:
-    """A key that signs; None where it is of another use or kind, which says nothing of the others."""
+    """A key for signatures; None for a key of another use or kind. The issuer's other keys stay usable."""
     if entry.kty not in _KEY_TYPES or entry.use != "sig":
         return None
     try:

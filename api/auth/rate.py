@@ -1,4 +1,4 @@
-"""How often one principal, or one address without a valid key, may ask."""
+"""Rate limits of principals, and of addresses without a valid key."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from api.errors import RateLimitedError
 class RateLimit:
     """A limit of requests for each of many callers, over a sliding window; each process counts for itself.
 
-    A counter is kept for each caller rather than a list of moments: a limit of a million a day then costs no more than
-    one of ten a minute.
+    Each caller has a counter, not a list of times: a limit of a million a day then costs no more than ten a minute.
     """
 
     def __init__(self, rate: str) -> None:
@@ -31,7 +30,7 @@ class RateLimit:
         """Count a request.
 
         Raises:
-            RateLimitedError: it is one too many; it is not counted.
+            RateLimitedError: the limit is used up; this request is not counted.
         """
         if not await self._limiter.hit(self._item, caller):
             raise await self._refusal(caller)
@@ -40,7 +39,7 @@ class RateLimit:
         """Refuse a caller who has used up the limit, without counting.
 
         Raises:
-            RateLimitedError: it is used up.
+            RateLimitedError: the limit is used up.
         """
         if not await self._limiter.test(self._item, caller):
             raise await self._refusal(caller)

@@ -17,18 +17,19 @@ if TYPE_CHECKING:
     from api.auth.oidc import TokenVerifier
 
 GUESSES = "60/minute"
-"""How many unknown keys one address may try. After that, keys that were never seen here are not looked up for a while.
+"""How many unknown keys an address may try.
 
-Those that were seen still are: others may share the address, as behind a proxy.
+After that, keys that this process has never seen are not looked up for a while. Known keys still work: honest clients
+may share the address behind a proxy.
 """
 
 _LONGEST = 16_384
 
 
 class Verifier:
-    """Knows principals by their keys and tokens.
+    """Finds principals by keys and tokens.
 
-    A key's lookup is believed for ``REVOCATION_SECONDS``, so that is how long a revoked key may still be taken.
+    A look-up is cached for ``REVOCATION_SECONDS``: a revoked key may still be accepted for so long.
     """
 
     def __init__(self, registry: Registry, rate_limit: str, tokens: TokenVerifier | None = None) -> None:
@@ -36,8 +37,8 @@ class Verifier:
 
         Args:
             registry: knows the keys.
-            rate_limit: requests of one principal, such as ``600/minute``.
-            tokens: takes bearer tokens of an OIDC issuer; None takes none.
+            rate_limit: limit of a principal's requests, such as ``600/minute``.
+            tokens: verifies bearer tokens of an OIDC issuer; None accepts no tokens.
         """
         self._keys = KnownKeys(registry)
         self._uses = LastUses(registry)
@@ -46,16 +47,16 @@ class Verifier:
         self._guesses = RateLimit(GUESSES)
 
     async def verify(self, authorization: str | None, client: str | None = None) -> Principal:
-        """Who is behind a request.
+        """The principal of a request.
 
         Args:
             authorization: the header.
-            client: the address that it comes from; None counts no guesses.
+            client: the client's address; None counts no guesses.
 
         Raises:
-            UnauthenticatedError: it has no valid key or token.
+            UnauthenticatedError: the request has no valid key or token.
             RateLimitedError: the principal asks too often, or the address guesses too often.
-            StoreError: the store or the issuer that knows can't be asked.
+            StoreError: the store or the issuer can't be asked.
         """
         if authorization is None:
             raise UnauthenticatedError("there is no Authorization header")
@@ -64,11 +65,11 @@ class Verifier:
         return principal
 
     async def recheck(self, authorization: str | None) -> Principal:
-        """The principal behind something that goes on, such as a subscription; this is not counted as a request.
+        """The principal of a running subscription. The check is not counted as a request.
 
         Raises:
             UnauthenticatedError: the key or token is no longer valid.
-            StoreError: the store or the issuer that knows can't be asked.
+            StoreError: the store or the issuer can't be asked.
         """
         if authorization is None:
             raise UnauthenticatedError("there is no Authorization header")

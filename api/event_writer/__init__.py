@@ -1,1 +1,1 @@
-"""Writes the events of a journal to the graph, in a process of its own beside the server."""
+"""Writes the events of a journal to the graph, in a child of the server."""

@@ -1,4 +1,4 @@
-"""The process that writes events: ``python -m api.event_writer.child``."""
+"""The child that writes events: ``python -m api.event_writer.child``."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 _TELL_SECONDS = 0.1
 _NICE = 5
-"""The server answers first: what it has acknowledged can wait a moment."""
+"""The server has precedence: acknowledged events can wait a moment."""
 
 _log = structlog.get_logger("memtrace.events")
 
 
 class _Writer:
-    """Writes until it is told to stop."""
+    """Writes events until the server says stop."""
 
     def __init__(self, settings: Settings, parent: Parent) -> None:
         self._settings = settings
@@ -68,7 +68,7 @@ class _Writer:
             loop.call_soon_threadsafe(self._stop.set_result, message.seconds)
 
     async def _tell(self, worker: EventWorker, database: Database) -> None:
-        """Report what was done, whenever something was."""
+        """Report counts and damage when they change."""
         told = Told({}, None)
         while True:
             now = Told(asdict(worker.tally), await _damage(database) if worker.tally.store_failures else None)
@@ -84,7 +84,7 @@ async def _damage(database: Database) -> str | None:
     except DamagedError as error:
         return str(error)
     except StoreError:
-        pass  # the server finds that out by itself
+        pass  # the server notices this error by itself
     return None
 
 

@@ -1,4 +1,4 @@
-"""What a server and the process that writes its events say to each other; see ``api.processes.children``."""
+"""The messages between a server and the child that writes its events; see ``api.processes.children``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Stop(Message, frozen=True):
 
 
 class Told(Message, frozen=True):
-    """What was done since the process started, by the names of ``Tally``; and what of the store is damaged."""
+    """The counts since the child started, by the names of ``Tally``; and the damage of the store, if any."""
 
     tally: dict[str, int]
     damage: str | None

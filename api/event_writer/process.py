@@ -1,8 +1,7 @@
-"""A server's end of the process that writes its events; see ``api.event_writer.child``.
+"""The server's side of the child that writes its events; see ``api.event_writer.child``.
 
-Reading events, rebuilding their values and making elements of them takes the interpreter for long. In a process of its
-own it delays no request. All that it needs to know is in the journal and the store: if it is killed, another one goes
-on where it was.
+Reading events, rebuilding values and making elements needs the interpreter for long. In a child this work delays no
+request. All state is in the journal and the store: if the child is killed, another child continues.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ from ingest.queue.tally import Tally
 
 _PAUSE_SECONDS = 1.0
 _MARGIN_SECONDS = 5.0
-"""What an orderly end may take beyond the time that the work under way has."""
+"""Seconds for an orderly end, beyond the time that the work under way has."""
 
 _decoder = msgspec.json.Decoder(Told)
 _log = structlog.get_logger("memtrace.events")
 
 
 class EventWriter:
-    """Keeps a process that writes events running.
+    """Keeps a child running that writes events.
 
     Attributes:
-        tally: what all its processes have done.
-        damage: what of the store is damaged, if a write has shown it.
+        tally: counts over all children.
+        damage: the damage of the store, if a write has shown any.
     """
 
     def __init__(self, settings: Settings, journal: Journal) -> None:
@@ -44,7 +43,7 @@ class EventWriter:
 
         Args:
             settings: where the journal and the store are.
-            journal: the same one, to which this process adds.
+            journal: the journal of this server.
         """
         journal.on_arrival(self._arrived)
         self.tally = Tally()
@@ -60,13 +59,16 @@ class EventWriter:
         self._keeper = asyncio.create_task(self._keep())
 
     def _arrived(self, lanes: Iterable[int]) -> None:
-        """Wake it, because packets have come to these lanes; without this it would see them a second later."""
+        """Wake the child: packets have come to these lanes.
+
+        Otherwise the child would see the packets a second later.
+        """
         if self._process is not None:
             with suppress(ConnectionError):
                 say(self._process, Arrived(sorted(lanes)))
 
     async def stop(self, seconds: float) -> None:
-        """Finish the current work within so many seconds; what is not finished stays in the journal."""
+        """Finish the current work within so many seconds; unfinished work stays in the journal."""
         self._is_stopping = True
         if self._keeper is None:
             return
@@ -78,7 +80,7 @@ class EventWriter:
         await asyncio.gather(self._keeper, return_exceptions=True)
 
     async def _keep(self) -> None:
-        """Listen to the process; where it ends by itself, start another one."""
+        """Listen to the child; if it ends by itself, start another child."""
         try:
             while True:
                 assert self._process is not None

@@ -77,9 +77,9 @@ class Failure(Node):
         return await info.context.load(self.project_id, _withheld_by, self.id) or []
 
     @strawberry.field(
-        description="Operations between the evidence and the answer, of which one may be at fault: the last that led "
-        "to the answer, and those that handled the evidence and what was made of it, in the order of the trace. They "
-        f"are found in the graph alone, whatever verdicts say; {MOST_SUSPECTS} at most.",
+        description="Operations that may be at fault: the last operations that led to the answer, and the operations "
+        "that handled the evidence or its derivatives, in the order of the trace. The graph alone decides, not the "
+        f"verdicts; at most {MOST_SUSPECTS}.",
         metadata={"cost": 200, "size": MOST_SUSPECTS},
     )
     async def suspects(self: models.Failure, info: Info) -> list[OperationRef]:

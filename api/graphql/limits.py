@@ -35,8 +35,8 @@ class Limits:
         aliases: fields with an alias.
         fields: fields and spreads in the text.
         repeats: number of fields with the same name in a selection. Validation compares each two, in quadratic time.
-        operations: operations and fragments. cost:
-        see ``api.graphql.cost``.
+        operations: operations and fragments.
+        cost: see ``api.graphql.cost``.
     """
 
     characters: int

@@ -1,1 +1,1 @@
-"""The HTTP door beside GraphQL: files in and out, values, reports, health and metrics."""
+"""HTTP beside GraphQL: events and files in, exports, values, reports, health and metrics."""

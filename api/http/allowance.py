@@ -11,18 +11,18 @@ _MANY = 1_000
 
 
 class RebuiltBytes:
-    """How many bytes of values each project may have rebuilt, of which only the new part is sent.
+    """Bounds the bytes of values that are rebuilt for each project. Events may send only the new part of a value.
 
-    A project that has anything left may use as much as one request can hold, and then has to wait until that is made up
-        for. So a request is taken whole or not at all, and one that is refused succeeds later. Each process counts for
-        itself.
+    A project that has anything left may use as much as one request can hold, and then waits until the debt is paid. A
+    request is therefore accepted whole or not at all, and a refused request succeeds later. Each process counts
+    separately.
     """
 
     def __init__(self, most: int, per_second: int, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin with nothing used.
 
         Args:
-            most: bytes of one request, and of a project that has used nothing for long.
+            most: bytes for one request, and for a project after a long pause.
             per_second: bytes that a project gets back.
             clock: seconds that only go forward.
         """
@@ -36,8 +36,9 @@ class RebuiltBytes:
         """Count what a request uses.
 
         Raises:
-            TooLargeError: it is more than one request may use, and its events could be sent in several requests.
-            RateLimitedError: nothing is left.
+            TooLargeError: the request needs more than one request may use; its events have to be sent in several
+                requests.
+            RateLimitedError: the project has nothing left.
         """
         if not size:
             return
@@ -50,7 +51,7 @@ class RebuiltBytes:
         self._spent[project_id] = spent + size, self._clock()
 
     def give_back(self, project_id: str, size: int) -> None:
-        """Give back what was counted for a request that was not taken after all."""
+        """Give back the bytes of a request that was not accepted."""
         if size:
             self._spent[project_id] = max(0.0, self._left_over(project_id) - size), self._clock()
 

@@ -1,4 +1,4 @@
-"""Requests of events as they were sent, and how they are read: in this process, or in one of its own."""
+"""Bodies of requests of events: reading them, in this process or in a helper process."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ LINES = ("application/x-ndjson", "application/ndjson")
 JSON = "application/json"
 MAX_EVENTS = MAX_SPANS = 20_000
 MAX_JSON_BYTES = 4 << 20
-"""Of one document, unpacked. Lines may be more: they need not be parsed to be counted."""
+"""Bytes of one JSON document, unpacked. Lines may be larger in total, because they can be counted without parsing."""
 
 _SHORT_EVENTS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a request holds.
+    """The content of a request.
 
     Attributes:
         packets: the good events, for the queue.
-        accepted: how many they are.
-        rejected: how many events, and spans that are none, were refused.
-        rebuilt: total size in bytes of the values of which only the new part was sent.
+        accepted: the number of good events.
+        rejected: the number of refused events, and of spans that are not valid.
+        rebuilt: bytes of all values that are rebuilt because only their new part was sent.
         answer: the body of the response once the good events are durable.
-        refused_spans: how many spans were not accepted, wholly or in part, of how many.
+        refused_spans: the number of spans that were refused, wholly or in part, and of all spans.
     """
 
     packets: Sequence[Packet]
@@ -45,26 +45,27 @@ class Read:
 
 
 class Body(Protocol):
-    """A request as it was sent."""
+    """The body of a request."""
 
     short_bytes: ClassVar[int]
-    """A request that unpacks to more is long."""
+    """A request that unpacks to more bytes is long: the helper process reads it."""
 
     def read(self, project_id: str, packet_bytes: int, most: int | None = None) -> Read | None:
         """Read it.
 
         Args:
-            project_id: whose it is.
+            project_id: the project.
             packet_bytes: largest size of a packet, compressed.
-            most: bytes; a request that unpacks to more, or has more events than are read within a moment, is not read.
+            most: bytes. A request that unpacks to more, or has more events than can be read within a moment, is not
+                read.
 
         Returns:
-            What it holds; None if it is longer than ``most`` allows.
+            The content; None if the request is longer than ``most`` allows.
 
         Raises:
-            TooLargeError: it unpacks to more bytes than may be sent.
-            HTTPException: it holds too many events.
-            InputError: it is not what it says.
+            TooLargeError: the body unpacks to more bytes than may be sent.
+            HTTPException: the body holds too many events.
+            InputError: the body is not in the form that its headers name.
         """
         ...
 
@@ -74,14 +75,14 @@ class EventsBody:
     """Wire events.
 
     Attributes:
-        body: as it was sent.
-        kind: its media type.
-        encoding: how it is compressed.
-        limit: bytes that it may unpack to.
+        body: the bytes of the body.
+        kind: the media type.
+        encoding: the compression, as in ``Content-Encoding``.
+        limit: the most bytes after unpacking.
     """
 
-    # As much as a recorder sends at a time; it takes some hundredths of a second, where the most that may be sent
-    # takes a second.
+    # As much as a recorder sends at a time. Reading it takes some hundredths of a second; the largest request takes a
+    # second.
     short_bytes: ClassVar[int] = 2 << 20
 
     body: bytes
@@ -145,7 +146,7 @@ class SpansBody:
 
 
 def _unpacked(body: bytes, encoding: str, limit: int, most: int | None) -> bytes | None:
-    """The unpacked body; None if it has more than ``most`` bytes, which are then not unpacked."""
+    """The unpacked body; None if it has more than ``most`` bytes. Unpacking then stops early."""
     if most is None or most >= limit:
         return inflate(body, encoding, limit)
     try:

@@ -1,7 +1,8 @@
-"""One connection of a client, with bounds on how long the server waits for it.
+"""A connection of a client, with bounds on how long the server waits for the client.
 
 uvicorn waits for ever for the rest of a request's head, for its body, and for a client that reads no answer; and it
-takes a head of any size. Here each of these has a bound. Websockets keep the one on what is read; uvicorn pings them.
+accepts a head of any size. Here each wait has a bound, and so has the head. For websockets only reading by the client
+has a bound; uvicorn pings them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from api.http.sockets import Gate, Slot
 
 HEAD_BYTES = 64 << 10
-"""Of a request's head, and of what is between the parts of a body: extensions of chunks, and trailers."""
+"""Bytes of a request's head, and of the data between the chunks of a body: extensions and trailers."""
 
 LEAST_BODY_BYTES = 1024
-"""How much of a body must come within the time for it, while the server reads."""
+"""Bytes of a body that must arrive within ``Patience.body``, while the server reads."""
 
 _TOO_LARGE = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: text/plain; charset=utf-8\r\n"
@@ -32,9 +33,9 @@ class Patience:
 
     Attributes:
         head: for the whole head of a request, from the connection or from the head's first byte.
-        idle: for another request.
-        body: for the next ``LEAST_BODY_BYTES`` of a request's body; once it was answered, for all the rest.
-        write: for a client to take anything of an answer.
+        idle: until the next request.
+        body: for the next ``LEAST_BODY_BYTES`` of a request's body; after the answer, for the whole rest.
+        write: until the client reads some part of an answer.
     """
 
     head: float
@@ -44,7 +45,7 @@ class Patience:
 
 
 class PatientConnection(HttpToolsProtocol):
-    """uvicorn's protocol, which can also tell that its client takes too long. See ``connections_of``."""
+    """uvicorn's protocol, which also notices a client that takes too long. See ``connections_of``."""
 
     gate: ClassVar[Gate]
     patience: ClassVar[Patience]
@@ -121,7 +122,7 @@ class PatientConnection(HttpToolsProtocol):
                 self._body_since = self.loop.time()
 
     def resume_writing(self) -> None:
-        """The client has taken most of what was waiting for it."""
+        """The client has read most of the buffered answer."""
         self._write_since = None
         super().resume_writing()
 
@@ -146,7 +147,8 @@ class PatientConnection(HttpToolsProtocol):
         self.transport.abort()
 
     def _wait(self) -> None:
-        # A waiting connection may be closed to make room, so it counts as one only when its answer has been sent.
+        # A waiting connection may be closed to make room, so a connection counts as waiting only after its answer was
+        # sent.
         self._is_sending = self.transport.get_write_buffer_size() > 0
         if not self._is_sending:
             self._idle_since = self.loop.time()

@@ -1,4 +1,4 @@
-"""What routes are given: the platform, and one project's door for the principal who asks."""
+"""Dependencies of routes: the platform, and the project for the principal of the request."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from schema.errors import InputError
 
 
 def platform_of(connection: HTTPConnection) -> Platform:
-    """The parts of the server that took the connection."""
+    """The platform of the server."""
     return cast(Platform, connection.app.state.platform)
 
 
 def request_id_of(connection: HTTPConnection) -> str | None:
-    """The request's id, as its log lines and its answer's header say it."""
+    """The request's id, as in log lines and in the answer's header."""
     return cast("str | None", connection.scope.get("state", {}).get("request_id"))
 
 
 def client_of(connection: HTTPConnection) -> str | None:
-    """The address that a connection comes from; None where it has none, as on a local socket."""
+    """The client's address; None if the connection has none, as on a local socket."""
     return connection.client.host if connection.client else None
 
 
 async def access_of(request: Request) -> Access:
-    """What the principal behind a request may reach.
+    """The access of a request's principal.
 
     Raises:
-        UnauthenticatedError: it has no valid key or token.
+        UnauthenticatedError: the request has no valid key or token.
         RateLimitedError: the principal asks too often.
     """
     platform = platform_of(request)

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of answers without a model: problems and files."""
+"""Descriptions of answers without a model in the OpenAPI document: problems and files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALWAYS = (400, 401, 403, 404, 422, 429, 500, 503, 504)
 
 
 class Problem(BaseModel):
-    """What is wrong, as a problem document (RFC 9457)."""
+    """A problem document (RFC 9457)."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -25,11 +25,11 @@ class Problem(BaseModel):
 
 
 def answers(*more: int, ok: Responses | None = None) -> Responses:
-    """What a route of a project may answer.
+    """The possible answers of a project's route.
 
     Args:
-        more: problems of its own, beside those that every route has.
-        ok: answers that are no problems, where there is more to say than their model.
+        more: further problems of the route, beside the problems that every route has.
+        ok: descriptions of successful answers, where their model does not say enough.
     """
     content = {"application/problem+json": {"schema": Problem.model_json_schema()}}
     found: Responses = {
@@ -42,9 +42,9 @@ def binary(description: str, *media_types: str, headers: dict[str, str] | None =
     """An answer of bytes.
 
     Args:
-        description: what they are.
-        media_types: of what kinds.
-        headers: what its headers say, by name.
+        description: the content of the answer.
+        media_types: the media types of the answer.
+        headers: descriptions of the answer's headers, by name.
     """
     found: dict[str, Any] = {
         "description": description,

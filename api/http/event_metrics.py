@@ -1,4 +1,4 @@
-"""Metrics of events: the state of the queue, and what the worker of this process has done."""
+"""Metrics of events: the state of the queue, and the counts of this process's worker."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class EventMetrics:
         self._registry = registry
 
     def work_of(self, tally: Tally) -> None:
-        """Include what the worker of this process has done."""
+        """Include the counts of this process's worker."""
         self._registry.register(_Work(tally))
 
     async def look(self, queue: EventQueue) -> None:
@@ -71,7 +71,7 @@ class _Work(Collector):
         self._tally = tally
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        """What it has done until now."""
+        """The counts of the worker so far."""
         tally = self._tally
         yield CounterMetricFamily("memtrace_events_written", "Events that are in the graph.", tally.written)
         yield CounterMetricFamily("memtrace_events_given_up", "Events that became dead letters.", tally.dead)

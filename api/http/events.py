@@ -1,4 +1,4 @@
-"""Taking events in: what applications record of themselves, as it happens."""
+"""Taking in events, which applications record while they run."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Taken(Public):
 async def take(door: Writer, request: Request) -> Response:
     """Take events for the graph.
 
-    Each event gets its own result: a bad one does not stop the others. When the response comes, the accepted events
-    are stored safely; a moment later they are in the graph. `memtrace dlq` shows events that could not be written to
-    it after all. Sending an event again changes nothing.
+    Each event gets its own result: a bad one does not stop the others. When the response comes, the accepted events are
+    stored safely; a moment later they are in the graph. `memtrace dlq` shows events that could not be written to the
+    graph. Sending an event again changes nothing.
     """
     kind, encoding = kind_of(request, _KINDS), encoding_of(request)
     platform = platform_of(request)
@@ -68,11 +68,11 @@ async def take(door: Writer, request: Request) -> Response:
 
 
 async def keep(platform: Platform, project_id: str, read: Read) -> None:
-    """Make the good events of a request durable, and count all.
+    """Make the good events of a request durable, and count all events.
 
     Raises:
-        TooLargeError: their values come to more than a request may ask for.
-        RateLimitedError: those of the project's lately have come to more than it may ask for.
+        TooLargeError: the rebuilt values of the request are larger than allowed.
+        RateLimitedError: the project's lately rebuilt values are larger than allowed.
         StoreError: the queue is full, or can't be used.
     """
     if read.packets:
@@ -96,7 +96,7 @@ def kind_of(request: Request, kinds: Collection[str]) -> str:
     """The media type of a body.
 
     Raises:
-        HTTPException: it is none of these.
+        HTTPException: the media type is not supported.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in kinds:
@@ -105,10 +105,10 @@ def kind_of(request: Request, kinds: Collection[str]) -> str:
 
 
 def encoding_of(request: Request) -> str:
-    """How a body is compressed.
+    """The compression of a body.
 
     Raises:
-        HTTPException: in a way that is not taken.
+        HTTPException: the compression is not supported.
     """
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ENCODINGS:

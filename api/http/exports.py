@@ -1,4 +1,4 @@
-"""Giving traces back."""
+"""Exporting traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Answers that are files: browsers don't run stored texts as pages, and large files are sent as they are made."""
+"""Answers that are files.
+
+Browsers don't show stored texts as pages, and large files are sent while they are written.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def attachment(name: str) -> dict[str, str]:
-    """Headers that make browsers keep an answer as a file, not show it."""
+    """Headers that make browsers save an answer as a file instead of showing it."""
     plain = _UNSAFE.sub("_", name)[:100].strip("._") or "file"
     named = f'attachment; filename="{plain}"'
     if plain != name:
@@ -34,7 +37,7 @@ def attachment(name: str) -> dict[str, str]:
 
 
 def takes_gzip(accept_encoding: str) -> bool:
-    """Whether a client takes an answer in gzip, as it says in ``Accept-Encoding``."""
+    """Whether a client accepts gzip, according to ``Accept-Encoding``."""
     for part in accept_encoding.lower().split(","):
         coding, *parameters = (piece.strip() for piece in part.split(";"))
         if coding in {"gzip", "x-gzip", "*"}:
@@ -43,12 +46,12 @@ def takes_gzip(accept_encoding: str) -> bool:
 
 
 def one_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """The first byte and the one after the last that a ``Range`` header asks for.
+    """The first byte of a ``Range`` header, and the byte after its last.
 
-    None where all of it is to be sent: there is no such header, or one that may be ignored, as several ranges are.
+    None for the whole content: the header is missing, or it may be ignored, as a header with several ranges may be.
 
     Raises:
-        ValueError: there are no such bytes.
+        ValueError: the range is outside the content.
     """
     found = _RANGE.fullmatch((header or "").strip())
     if found is None or found[1] == found[2] == "" or max(map(len, found.groups())) > _MAX_DIGITS:
@@ -67,9 +70,9 @@ def one_range(header: str | None, size: int) -> tuple[int, int] | None:
 
 
 async def streamed(write: Callable[[BinaryIO], Awaitable[None]]) -> AsyncIterator[bytes]:
-    """Send what ``write`` writes while it still writes; what was not sent yet waits on the disk, not in memory.
+    """Send the output of ``write`` while it writes. Unsent output waits on the disk, not in memory.
 
-    An error of ``write`` cuts the answer off, so that no client takes it for whole.
+    An error of ``write`` cuts the answer off, so that no client takes a part for the whole.
     """
     with tempfile.TemporaryFile() as opened:
         file = cast(BinaryIO, opened)
@@ -98,7 +101,7 @@ async def streamed(write: Callable[[BinaryIO], Awaitable[None]]) -> AsyncIterato
 
 
 async def begun(blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same blocks, the first of which is there already: an error before it can be answered as one."""
+    """The same blocks, after waiting for the first: an error until then can still become an error response."""
     first = await anext(blocks, b"")
 
     async def all_of_them() -> AsyncIterator[bytes]:

@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can do its work; neither says anything of projects."""
+"""Health of the process and of its parts, without information about projects."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ class Readiness(BaseModel):
         store: the store; it may also be ``full``, if its disk has no space left, or ``damaged``.
         migrations: whether the layout of the store is up to date.
         queue: the queue of jobs, which is in the store.
-        events: the queue of events. It does not count for ``status``: without it, all but events can be served.
-        stores: further stores, by name, which hold the traces of some projects. They do not count for ``status``:
-            without one of them, all other projects can be served.
+        events: the queue of events. The queue does not count for ``status``: without it, everything but events can be
+            served.
+        stores: further stores, by name, which hold the traces of some projects. They do not count for ``status``: if a
+            further store is away, projects in other stores can still be served.
     """
 
     status: str

@@ -1,4 +1,4 @@
-"""Taking files in."""
+"""Importing files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def import_file(
     timezone: Annotated[
         str,
         Query(
-            max_length=100, description="The IANA name of the time zone of those times in the file that don't name one."
+            max_length=100, description="The IANA name of the time zone of times in the file that don't name a zone."
         ),
     ] = "UTC",
     key: IdempotencyKey = None,
@@ -87,7 +87,7 @@ async def import_file(
         await platform.uploads.delete(upload)
         raise InputError("body", "", "is empty: send the file as the request's body")
     arguments = arguments.model_copy(update={"upload": upload})
-    # If this fails, the job may exist all the same, so the file stays: the runner deletes files that no job needs.
+    # If this fails, the job may exist nevertheless, so the file stays. The runner deletes files that no job needs.
     job = await platform.queue.submit(door, JobKind.IMPORT, arguments, job_id)
     if job.arguments != arguments.model_dump_json():
         # Another request with the same key came first.
@@ -99,7 +99,7 @@ def _check_type(request: Request) -> None:
     kind = request.headers.get("content-type", CONTENT_TYPES[-1]).partition(";")[0].strip().lower()
     if kind not in CONTENT_TYPES:
         raise HTTPException(415, f"a body of type {kind!r} is not taken; send one of {', '.join(CONTENT_TYPES)}")
-    # A packed file is known by its first bytes, whether its packing is called its type or its encoding.
+    # A packed file is recognised by its first bytes, whether a header names the packing as type or as encoding.
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in _ENCODINGS:
         taken = ", ".join(_ENCODINGS)
@@ -109,10 +109,10 @@ def _check_type(request: Request) -> None:
 
 
 async def _blocks(request: Request) -> AsyncIterator[bytes]:
-    """The body as it comes.
+    """The body in blocks, as they arrive.
 
     Raises:
-        InputError: it does not come to its end.
+        InputError: the body ends too early.
     """
     stream = request.stream()
     while True:

@@ -1,4 +1,4 @@
-"""Unpacking a request's body within a limit: a few bytes can say that they unpack to terabytes."""
+"""Unpacking a request's body within a limit: a few bytes can unpack to terabytes."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ from schema.errors import InputError
 ENCODINGS = ("identity", "gzip", "deflate", "zstd")
 _LARGEST_WINDOW = 1 << 27
 _MOST_MEMBERS = 32
-"""Members of a gzip body, or frames of a zstd one: each takes time to begin, so a million empty ones take minutes."""
+"""Most members of a gzip body, or frames of a zstd body.
+
+Each takes time to begin, so a million empty members take minutes.
+"""
 _STEP = 1024
 _MOST_A_BYTE = 32 << 10
-"""How many bytes a byte of a zstd body can unpack to: 4 bytes are enough for a block of 128 KiB. At most a quarter of
-what is left of the limit is unpacked at a time, so that the limit also holds in memory."""
+"""The most bytes that a byte of a zstd body can unpack to: 4 bytes are enough for a block of 128 KiB.
+
+At most a quarter of the remaining limit is unpacked at a time, so that the limit also holds in memory.
+"""
 
 
 def inflate(body: bytes, encoding: str, limit: int) -> bytes:
     """Unpack a body.
 
     Args:
-        body: as it was sent.
+        body: the packed bytes.
         encoding: one of ``ENCODINGS``.
-        limit: bytes that it may unpack to.
+        limit: the most bytes after unpacking.
 
     Raises:
-        TooLargeError: it would unpack to more.
-        InputError: it is not what its encoding says.
+        TooLargeError: the body would unpack to more than ``limit``.
+        InputError: the body is not valid in its encoding.
     """
     if encoding == "identity":
         return body

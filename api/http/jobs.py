@@ -1,4 +1,4 @@
-"""Asking for work, following it and stopping it."""
+"""Starting, reading and cancelling jobs."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ async def read_job(door: Reader, job_id: JobPath) -> Receipt:
 async def cancel_job(door: Writer, http: HttpRequest, job_id: JobPath) -> Receipt:
     """Ask to stop a job.
 
-    One that waits is cancelled at once; one that runs stops at its next step, unless it ends before; one that has ended
-    stays as it is.
+    A waiting job is cancelled at once. A running job stops at its next step, unless it ends before. A job that has
+    ended does not change.
     """
     return receipt_of(await platform_of(http).queue.cancel(door, job_id))

@@ -1,4 +1,4 @@
-"""Measures how late the event loop is, because what blocks it blocks all requests of this process."""
+"""Measures the delay of the event loop: blocked loops block all requests of this process."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ _TICK_SECONDS = 0.1
 _LATE_SECONDS = 1.0
 _QUIET_SECONDS = 10.0
 _HURRIED_SECONDS, _HURRY_SECONDS, _HURRIED_TURN_SECONDS = 0.03, 1.0, 0.0002
-"""After a delay of so many seconds, threads get shorter turns of the interpreter, for so long, of this length."""
+"""After a delay of so many seconds, threads get shorter turns of the interpreter; for how long; the length of a turn."""
 _BUCKETS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 _log = structlog.get_logger("memtrace.loop")
 
 
 class LoopLag:
-    """Measures with a timer how late the loop runs what is due; long delays are also logged.
+    """Measures with a timer how late the loop runs due callbacks. Long delays are logged.
 
-    While it is late, threads that compute have shorter turns of the interpreter, so that the loop gets its turn sooner.
+    While the loop is late, computing threads get shorter turns of the interpreter, so that the loop gets its turn
+    sooner.
     """
 
     def __init__(self, registry: CollectorRegistry) -> None:
@@ -64,7 +65,7 @@ class LoopLag:
             sys.setswitchinterval(usual)
 
     def hurries(self, now: float) -> bool:
-        """Whether threads should have shorter turns; not always, because that costs them a seventh of their work."""
+        """Whether threads should have shorter turns now. Shorter turns cost threads a seventh of their speed."""
         return now - self._late_at < _HURRY_SECONDS
 
     def note(self, late: float, now: float) -> None:

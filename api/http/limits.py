@@ -17,15 +17,15 @@ TRACES_PATH = "/v1/traces"
 
 
 class BodyLimit:
-    """Refuses bodies that are too large: by their stated length, and while they arrive."""
+    """Refuses bodies that are too large: by the ``Content-Length``, and by counting while a body arrives."""
 
     def __init__(self, app: ASGIApp, body_bytes: int, of_paths: Mapping[str, int | None]) -> None:
         """Wrap an application.
 
         Args:
-            app: what to wrap.
-            body_bytes: of any request.
-            of_paths: of one to a path instead; None is no limit.
+            app: the application to wrap.
+            body_bytes: the most bytes of a request's body.
+            of_paths: other limits by path; None is no limit.
         """
         self._app = app
         self._body_bytes = body_bytes
@@ -58,7 +58,8 @@ class BodyLimit:
 
         async def send_unless_too_large(message: Message) -> None:
             nonlocal begun
-            # Whoever read the body may have turned the error into an answer; the client gets the problem below instead.
+            # The reader of the body may have turned the error into an answer; the client gets the problem below
+            # instead.
             if not too_large or begun:
                 begun = True
                 await send(message)
@@ -73,17 +74,17 @@ class BodyLimit:
 
 
 class Deadline:
-    """Ends work that takes too long before its answer begins; an answer that has begun may take its time.
+    """Ends requests whose answer does not begin in time. An answer that has begun has no deadline.
 
-    Uploads have no deadline: how long they take is the sender's matter.
+    Uploads have no deadline, because their duration depends on the sender.
     """
 
     def __init__(self, app: ASGIApp, seconds: float) -> None:
         """Wrap an application.
 
         Args:
-            app: what to wrap.
-            seconds: from the request's head to the answer's.
+            app: the application to wrap.
+            seconds: from the request's head to the answer's head.
         """
         self._app = app
         self._seconds = seconds

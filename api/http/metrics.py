@@ -1,6 +1,6 @@
 """Metrics for Prometheus: of requests, and of the store and the queue at the moment of reading.
 
-They are those of one process: several servers are scraped one by one.
+Each process has its own metrics, so every server has to be scraped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _REQUEST = ("door", "route", "method", "status")
 
 
 class Metrics:
-    """What one server counts."""
+    """The metrics of a server."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -61,7 +61,7 @@ class Metrics:
         self.lag = LoopLag(self.registry)
 
     async def page(self, request: Request) -> Response:
-        """What is counted, with how the store and its queue stand now."""
+        """The page of all metrics, with the present state of the store and its queue."""
         try:
             async with asyncio.timeout(STORE_SECONDS):
                 queue = await platform_of(request).database.registry().queue()

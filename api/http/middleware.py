@@ -1,4 +1,4 @@
-"""What surrounds every request: its id, its line in the log, and headers that tell browsers to be careful."""
+"""Middleware of every request: id, log line, security headers, and unexpected errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _log = structlog.get_logger("memtrace.http")
 
 
 class RequestIds:
-    """Gives each request an id, or keeps the one that it came with, and says it in the answer's header."""
+    """Gives each request an id, unless the request has one, and puts the id into the answer's header."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -58,7 +58,7 @@ class RequestIds:
 
 
 class AccessLog:
-    """A line for each request when it has ended: never its query string, its headers or its body."""
+    """Logs each request after its end, without query string, headers and body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -98,7 +98,7 @@ class AccessLog:
 
 
 class SecurityHeaders:
-    """Headers that keep browsers from guessing, framing, caching and telling others; a route's own ones stay."""
+    """Adds headers against sniffing, framing, caching and referrers. Headers that a route sets stay."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -122,7 +122,7 @@ class SecurityHeaders:
 
 
 class Unexpected:
-    """Answers unexpected errors with a problem document without details; the log says where they happened."""
+    """Answers unexpected errors with a problem document without details. The log names the place of the error."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -144,15 +144,15 @@ class Unexpected:
         except ClientDisconnect:
             _log.info("the client went away", path=scope["path"], route=route_of(scope))
         except asyncio.CancelledError:
-            # Only a server that is ending, and has waited for long enough, cancels a request.
+            # Requests are cancelled only when a server ends and has waited long enough.
             _log.warning("not answered before the server ended", path=scope["path"], route=route_of(scope))
             if scope["type"] == "http" and not begun:
                 await ending_problem(scope)(scope, receive, send)
             elif scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1012})
         except Exception as error:
-            # An answer that has begun can't become a problem: it ends in its middle, so that nobody takes it for whole.
-            # Not logged as an exception: where the logs are not set up, the line would show values.
+            # An answer that has begun can't become a problem document. Breaking it off shows the client that it is not
+            # whole. Not logged as an exception: where the logs are not set up, the line would show values.
             _log.error("unexpected error", path=scope["path"], route=route_of(scope), **error_fields(error))
             _log.debug("what the unexpected error says", error_text=str(error))
             if scope["type"] == "http" and not begun:

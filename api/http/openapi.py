@@ -1,4 +1,4 @@
-"""The description of the HTTP door, and the page that gives it away."""
+"""The OpenAPI document of the HTTP interface, and its page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document of an application, with what every route has: problems and bearer tokens."""
+    """The OpenAPI document of an application. Problems and bearer tokens are added to every route."""
     document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     for path, operations in document["paths"].items():
         for operation in operations.values():
@@ -41,7 +41,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
 
 
 def openapi_page(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
-    """The page that gives the document away: made once, and in a thread, for it takes longer than the loop may wait."""
+    """The page with the document. A thread makes the document once, because that would block the loop for too long."""
 
     @cache
     def document() -> bytes:
@@ -54,7 +54,7 @@ def openapi_page(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _describe_problems(responses: dict[str, Any], has_body: bool) -> None:
-    """One schema for all of them; FastAPI's own errors are problems here too."""
+    """Use one schema for all problems, FastAPI's own errors included."""
     for number in (500, 413) if has_body else (500,):
         responses.setdefault(str(number), {"description": HTTPStatus(number).phrase, "content": _PROBLEM})
     for status, response in responses.items():

@@ -1,4 +1,4 @@
-"""What the doors of one process share."""
+"""The parts that all interfaces of a server share."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """One server's parts. Only ``api.auth``, ``api.jobs`` and ``growth`` take a store from it; see ``Access``.
+    """The parts of a server. Only ``api.auth``, ``api.jobs`` and ``growth`` may use its database; see ``Access``.
 
     Attributes:
         verifier: finds the principal of an Authorization header, or of a websocket's token.
-        queue: takes jobs, and says when they change.
-        events: where events wait for the graph.
+        queue: takes jobs, and reports their changes.
+        events: the queue of events.
         metrics: counts requests.
-        growth: tells followers when the counts of traces change.
-        uploads: files that wait for their import.
-        copies: large answers that wait on the disk for their readers.
+        growth: reports changes of the counts of traces.
+        uploads: uploaded files before their import.
+        copies: large answers on the disk.
         reading: reads the requests of events, one project after the other.
-        rebuilt: how much each project may have rebuilt.
-        acts: carries changes through, even if nobody waits for them any more.
-        writer: writes the events of the journal, if the queue is one.
-        sign_in: signs browsers in at an OIDC issuer; None is for a server without one.
+        rebuilt: bounds the rebuilt values of each project.
+        acts: writes that run to their end, even if the client is gone.
+        writer: writes the events of the journal, if the queue is a journal.
+        sign_in: signs browsers in at an OIDC issuer; None without an issuer.
     """
 
     settings: Settings

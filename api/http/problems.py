@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 5
-"""When to ask again while the store is away."""
+"""``Retry-After`` in seconds while the store is away."""
 
 _SOONER = {"/v1/traces": 1}
-"""Of paths whose clients can't wait so long: the exporters of OpenTelemetry give up after ten seconds in all."""
+"""The same for paths with impatient clients: exporters of OpenTelemetry give up after ten seconds in all."""
 
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (UnauthenticatedError, 401),
@@ -70,11 +70,11 @@ def problem(scope: Scope, status: int, detail: str, headers: dict[str, str] | No
     """A problem document.
 
     Args:
-        scope: the request's; its id goes into the document.
+        scope: the request's scope, which has the id for the document.
         status: the status of the answer.
         detail: what is wrong, for the person who asked.
-        headers: of the answer.
-        members: more of the document; None is left out.
+        headers: headers of the answer.
+        members: further members of the document; None is left out.
     """
     document = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     extra = members | {"requestId": scope.get("state", {}).get("request_id")}
@@ -83,7 +83,7 @@ def problem(scope: Scope, status: int, detail: str, headers: dict[str, str] | No
 
 
 def problem_of(scope: Scope, error: Exception) -> Response:
-    """The problem document of an expected error; what a client must not see goes to the log instead."""
+    """The problem document of an expected error. Details that a client must not see are logged instead."""
     if isinstance(error, QueueFullError):
         return problem(scope, 503, str(error), _retry_after(scope))
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
@@ -110,7 +110,7 @@ def problem_of(scope: Scope, error: Exception) -> Response:
 
 
 def unexpected_problem(scope: Scope) -> Response:
-    """The problem document of an unexpected error: it gives nothing but the request's id."""
+    """The problem document of an unexpected error, with only the request's id."""
     return problem(scope, 500, _MASKED[500])
 
 
@@ -124,7 +124,7 @@ def _retry_after(scope: Scope) -> dict[str, str]:
 
 
 def install_problems(app: FastAPI) -> None:
-    """Answer every expected error, and those of routing and validation, with a problem document."""
+    """Answer every expected error, and every error of routing and validation, with a problem document."""
     app.add_exception_handler(MemTraceError, _expected)
     app.add_exception_handler(TimeoutError, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)

@@ -1,4 +1,4 @@
-"""Reading requests of events: projects in turn, short requests in threads, long ones in a process of their own."""
+"""Reading requests of events: projects take turns; threads read short requests, a helper reads long ones."""
 
 from __future__ import annotations
 
@@ -11,39 +11,41 @@ from api.processes.helper import Helper
 from ingest.queue.turns import Turns
 
 SHORT_AT_A_TIME, LONG_AT_A_TIME = 2, 1
-"""More would be no faster, and keep all else from its turn."""
+"""More at a time would not be faster, and would delay all other work."""
 
 _MEMORY_BYTES, _MEMORY_A_BYTE = 128 << 20, 6
-"""What the process may take, and what it may take more for each byte of the largest request. 20,000 spans that come to
-64 MiB take 370 MB; a few KB of protobuf that unpack to as many empty messages as fit would take 6 GB."""
+"""The memory bound of the helper process: a base, and bytes for each byte of the largest request.
+
+20,000 spans of 64 MiB in all take 370 MB. A few KB of protobuf that unpack to the most empty messages would take 6 GB.
+"""
 
 
 class Reading:
     """All requests of events of one server."""
 
     def __init__(self, largest: int) -> None:
-        """None is read yet.
+        """Prepare; no process is started yet.
 
         Args:
-            largest: bytes of a request, unpacked, at most.
+            largest: the most bytes of a request, unpacked.
         """
         self._short = Turns(SHORT_AT_A_TIME)
         self._long = Turns(LONG_AT_A_TIME)
         self._helper = Helper(_MEMORY_BYTES + _MEMORY_A_BYTE * largest)
 
     async def read(self, project_id: str, body: Body, packet_bytes: int) -> Read:
-        """What a request holds.
+        """The content of a request.
 
         Args:
-            project_id: whose it is.
+            project_id: the project.
             body: the request.
             packet_bytes: largest size of a packet, compressed.
 
         Raises:
-            TooLargeError: it unpacks to more bytes than may be sent.
-            HTTPException: it holds too many events, or needs too much memory.
-            InputError: it is not what it says.
-            StoreError: the process that read it was killed.
+            TooLargeError: the body unpacks to more bytes than may be sent.
+            HTTPException: the body holds too many events, or needs too much memory.
+            InputError: the body is not in the form that its headers name.
+            StoreError: the helper process was killed.
         """
         async with self._short.turn(project_id):
             read = await asyncio.to_thread(body.read, project_id, packet_bytes, body.short_bytes)

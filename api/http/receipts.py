@@ -1,4 +1,4 @@
-"""How answers show jobs, and how a job is asked for."""
+"""Jobs in requests and answers."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Receipt(Public):
     created_by: str = Field(description="Who asked for the job.")
     started_at: datetime | None = Field(description="When it was first started; null while it waits.")
     ended_at: datetime | None
-    stage: str | None = Field(description="What it is doing at the moment.")
+    stage: str | None = Field(description="The present stage of the work.")
     done: int = Field(description="How many of `total` items are done.")
     total: int | None = Field(description="How many items there are to do; null while that is not known.")
     result: dict[str, Any] | None = Field(
-        description="Its result, once it is done. What is in it depends on the kind of job."
+        description="The result, after the job is done. Its members depend on the kind of job."
     )
     error: str | None = Field(description="Why it failed; null if it did not.")
     attempts: int = Field(description="How many times it was started.")
@@ -58,7 +58,7 @@ class Receipt(Public):
 
 
 def receipt_of(job: Job) -> Receipt:
-    """A job as answers show it."""
+    """The receipt of a job."""
     return Receipt(
         id=job.id,
         project_id=job.project_id,
@@ -79,13 +79,13 @@ def receipt_of(job: Job) -> Receipt:
 
 
 def accepted(job: Job, response: Response) -> Receipt:
-    """The receipt of a job that was taken; the answer says where to follow it."""
+    """The receipt of a job that was accepted; the header ``Location`` names its address."""
     response.headers["Location"] = f"/v1/jobs/{job.id}?project={quote(job.project_id, safe='')}"
     return receipt_of(job)
 
 
 def job_id_of(project_id: str, kind: JobKind, key: str | None) -> str | None:
-    """The id of the job that a key stands for; None without a key."""
+    """The id of the job for an idempotency key; None without a key."""
     return make_id("Job", project_id, kind.value, key) if key is not None else None
 
 

@@ -1,4 +1,4 @@
-"""Reports that jobs have made, in the form that is asked for."""
+"""Reports of jobs, in the requested format."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TYPES = {
 
 
 class Form(StrEnum):
-    """How a report is written."""
+    """The format of a report."""
 
     HTML = "html"
     MARKDOWN = "md"

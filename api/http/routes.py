@@ -1,4 +1,4 @@
-"""All routes of the HTTP door."""
+"""All routes of the HTTP interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which route took a request: names for logs, metrics and traces that don't grow with what is asked for."""
+"""Names of routes for logs, metrics and traces: a fixed number of names, whatever clients request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def route_of(scope: Scope) -> str:
 
 
 def door_of(scope: Scope) -> str:
-    """The door of the route: graphql, web, http, health, metrics, or none."""
+    """The interface of the route: graphql, web, http, health, metrics, or none."""
     route = route_of(scope)
     if route == UNMATCHED:
         return "none"
@@ -30,7 +30,7 @@ def door_of(scope: Scope) -> str:
 
 
 def method_of(scope: Scope) -> str:
-    """The method, where it is one of the known ones; a client may send any word."""
+    """The method if it is a known method; a client may send any word."""
     if scope["type"] == "websocket":
         return "WEBSOCKET"
     method = scope["method"]

@@ -1,4 +1,4 @@
-"""uvicorn as this platform runs it: with bounds on connections, and with clear errors when it can't start."""
+"""uvicorn with bounds on connections, and with clear errors when the server can't start."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _log = structlog.get_logger("memtrace.http")
 
 
 class Server(uvicorn.Server):
-    """A server of one application on one socket."""
+    """A server for an application and a socket."""
 
     def __init__(self, app: FastAPI, settings: Settings, bound: socket.socket, started: Callable[[], None]) -> None:
         """Make one.
@@ -36,8 +36,8 @@ class Server(uvicorn.Server):
         Args:
             app: what to serve.
             settings: bounds, times and proxies.
-            bound: listens; it is taken over.
-            started: called when requests are answered.
+            bound: a listening socket, which the server takes over.
+            started: called when the server answers requests.
         """
         most = most_connections(settings.max_connections)
         self._gate = Gate(
@@ -53,7 +53,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http=connections_of(self._gate, patience),
-                lifespan="off",  # uvicorn's would end the process with 3, and a traceback
+                lifespan="off",  # uvicorn's own lifespan would end the process with code 3 and a traceback
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -90,7 +90,7 @@ class Server(uvicorn.Server):
 
 
 class _Parts:
-    """What an application opens before the first request and closes after the last, in the form that uvicorn calls."""
+    """The lifespan of an application, in the form that uvicorn calls."""
 
     should_exit = False
 
@@ -100,11 +100,11 @@ class _Parts:
         self._open = AsyncExitStack()
 
     async def startup(self) -> None:
-        """Open all; an error comes out as it is."""
+        """Open everything; errors are raised unchanged."""
         await self._open.enter_async_context(self._app.router.lifespan_context(self._app))
 
     async def shutdown(self) -> None:
-        """Close all; the server ends even where that fails."""
+        """Close everything; the server ends even after an error."""
         try:
             await self._open.aclose()
         except Exception as error:

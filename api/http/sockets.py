@@ -1,8 +1,9 @@
-"""How many connections a server takes: in all, below the process's limit of files, and from one address.
+"""Bounds on connections: in all, below the process's limit of open files, and from each address.
 
-Where there is no room, a connection that has no request under way makes some: the one that has waited longest, of the
-same address where that address has too many. Clients that keep silent therefore keep nobody out. Where all are at work,
-the new connection is closed at once. This works where ``asyncio`` accepts by itself: everywhere but on Windows.
+At the bound, the connection that has waited longest without a request is closed to make room; at the bound of an
+address, the longest waiting connection of this address. Silent clients therefore keep nobody out. If all connections
+are at work, the new connection is closed at once. All this works everywhere but on Windows, where ``asyncio`` accepts
+connections in another way.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any, Protocol
 import structlog
 
 _TURN = 64
-"""Connections that may be opening or closing at a time; more wait in the system's own queue."""
+"""The most connections that may be opening or closing at a time; more wait in the system's queue."""
 
 _SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _REST_SECONDS = 0.5
@@ -28,16 +29,16 @@ _REST_SECONDS = 0.5
 
 _LOG_SECONDS = 5.0
 _FILES_KEPT = 256
-"""Files that are left for all else: the store, the queue, uploads, answers that wait on the disk, other servers."""
+"""Open files that are reserved for other uses: the store, the queue, uploads, answers on the disk, other servers."""
 
 _log = structlog.get_logger("memtrace.http")
 
 
 class Connection(Protocol):
-    """What is known of a connection once it is served."""
+    """A connection that is being served."""
 
     def overdue(self, now: float) -> str | None:
-        """Why it has to be closed, if it has taken too long for something; ``now`` is the loop's time."""
+        """Why the connection has to be closed, if its client takes too long; ``now`` is the loop's time."""
         ...
 
     def abort(self) -> None:
@@ -62,7 +63,7 @@ class Waiting:
         self._idle.pop(slot, None)
 
     def first(self) -> Slot | None:
-        """The connection to close next: those that never sent a request go first."""
+        """The connection to close next. Connections that never sent a request go first."""
         return next(iter(self._silent or self._idle), None)
 
 
@@ -71,9 +72,9 @@ class Slot:
     """The place of one connection.
 
     Attributes:
-        connection: what serves it; None until it is served.
-        has_asked: whether a whole head of a request has come.
-        is_closing: whether it was told to end.
+        connection: the served connection; None before.
+        has_asked: whether the whole head of a request has arrived.
+        is_closing: whether the connection was told to end.
     """
 
     address: str
@@ -96,9 +97,8 @@ class Gate:
 
         Args:
             most: connections in all.
-            most_per_address: of one address.
-            exempt: addresses and networks (of load balancers) without a limit of their own; ``most`` holds for them
-                too.
+            most_per_address: connections of an address.
+            exempt: addresses and networks (of load balancers) without a bound per address; ``most`` still holds.
         """
         self.most = most
         self._most_per_address = most_per_address
@@ -159,7 +159,7 @@ class Gate:
         self._forget(slot)
 
     def sweep(self, now: float) -> None:
-        """Close what has taken too long. To be called about every second; ``now`` is the loop's time."""
+        """Close connections whose clients take too long. Call this about every second; ``now`` is the loop's time."""
         for slot in list(self._slots.values()):
             if slot.connection is not None and not slot.is_closing:
                 reason = slot.connection.overdue(now)
@@ -211,7 +211,7 @@ class Gate:
         return any(found in network for network in self._exempt)
 
     def _tell(self) -> None:
-        """One line for all that was closed since the last one."""
+        """Log one line for all connections that were closed since the last line."""
         now = time.monotonic()
         if self._closed and now - self._last_line >= _LOG_SECONDS:
             self._last_line = now
@@ -220,7 +220,7 @@ class Gate:
 
 
 class Listener(socket.socket):
-    """A listening socket that accepts what its gate admits."""
+    """A listening socket with a gate."""
 
     def __init__(self, bound: socket.socket, gate: Gate) -> None:
         """Take the place of a socket that listens."""
@@ -229,11 +229,11 @@ class Listener(socket.socket):
         self._rests_until = 0.0
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """The next connection that has a place; those that have none are closed.
+        """The next connection that the gate admits; other connections are closed.
 
         Raises:
-            BlockingIOError: there is none at the moment, or the loop should do something else first.
-            OSError: the system has no file for it; ``asyncio`` then looks again after a second.
+            BlockingIOError: no connection waits, or the loop should handle other events first.
+            OSError: the system has no free file; ``asyncio`` then tries again after a second.
         """
         if time.monotonic() < self._rests_until:
             raise BlockingIOError
@@ -255,7 +255,7 @@ class Listener(socket.socket):
 
 
 class _Accepted(socket.socket):
-    """A connection's socket, which gives its place back when it is closed."""
+    """A connection's socket, which frees its slot when it is closed."""
 
     def __init__(self, connection: socket.socket, release: Callable[[], None]) -> None:
         super().__init__(connection.family, connection.type, connection.proto, connection.detach())
@@ -269,7 +269,7 @@ class _Accepted(socket.socket):
 
 
 def most_connections(wanted: int) -> int:
-    """How many connections a process can take: as many as wanted, or as its limit of open files allows."""
+    """The most connections of a process: the wanted number, or fewer if the limit of open files is lower."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -281,7 +281,7 @@ def most_connections(wanted: int) -> int:
 
 
 def _is_network(text: str) -> bool:
-    """Whether this is an address or a network; a proxy may also be named as it shows on a local socket."""
+    """Whether a text is an address or a network. A proxy on a local socket has another name."""
     try:
         ipaddress.ip_network(text, strict=False)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Taking OpenTelemetry in: OTLP over HTTP, as every OpenTelemetry SDK and Collector sends it."""
+"""Taking in spans: OTLP over HTTP, as every OpenTelemetry SDK and Collector sends it."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ async def take(door: Writer, request: Request) -> Response:
     await keep(platform, door.project_id, read)
     refused, count = read.refused_spans
     if refused:
-        # Exporters do not log it: without this line nobody would learn of it. The reasons may repeat what was sent.
+        # Exporters do not log refused spans, so this line is the only notice. The reasons are left out: they may quote
+        # values.
         _log.warning("spans were not accepted", project=door.project_id, refused=refused, spans=count)
     return Response(read.answer, media_type=kind)

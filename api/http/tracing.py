@@ -1,7 +1,7 @@
-"""The server's own traces, by OpenTelemetry, where the settings say where to (extra ``otel``).
+"""The server's own traces with OpenTelemetry, if the settings name an endpoint (extra ``otel``).
 
 A span has the method, the route's template, the status and the request's id. It has no path, query string, header, body
-or text of an error, because each of these may contain what somebody remembered.
+or text of an error, because these may contain values of memories.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ class Tracing:
         return traced
 
     def stop(self) -> None:
-        """Send what is not sent yet."""
+        """Send the remaining spans."""
         self._provider.shutdown()
 
 
 def tracing_of(settings: Settings) -> Tracing | None:
-    """The tracing that the settings ask for; None where they ask for none.
+    """The tracing of the settings; None without an endpoint.
 
     Raises:
         InputError: the extra is not installed.
@@ -97,7 +97,7 @@ def tracing_of(settings: Settings) -> Tracing | None:
 
 
 def _carrier(scope: Scope) -> dict[str, str]:
-    """Only the ids of a trace that the request belongs to: the other header of the pair holds free text."""
+    """Only the header with the ids of the caller's trace. The second header of W3C trace context holds free text."""
     name = "traceparent"
     given = Headers(scope=scope).get(name)
     return {name: given} if given else {}

@@ -1,8 +1,8 @@
-"""Large answers, sent in windows: a client that reads slowly, or not at all, costs a file and one window of memory.
+"""Large answers are sent in windows: a slow client costs a file and one window of memory.
 
-A store gives a value in one piece, because it is checked against its hash before anybody sees a byte of it. The piece
-is written to a file without a name, and freed; the bytes of such pieces that are in memory at a time are limited.
-Readers of the same value share one file.
+A store returns a value whole, because it is checked against its hash before the first byte is sent. The value is
+written to a file without a name, and its memory is freed; the bytes of values in memory are bounded. Readers of the
+same value share a file.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from schema.errors import StoreError
 
 WINDOW_BYTES = 256 << 10
 _HELD_BYTES = 96 << 20
-"""Bytes of whole pieces on their way to files. A store needs about three times as much to assemble them."""
+"""Bytes of whole values on their way to files. A store needs about three times as much memory to assemble them."""
 
 
 class Budget:
-    """Limits the bytes that are held at a time; callers wait in turn.
+    """Bounds the bytes in memory; callers wait in order.
 
-    A caller that wants more than the limit gets all of it.
+    A caller that needs more than the bound gets the whole budget.
     """
 
     def __init__(self, most: int) -> None:
@@ -38,7 +38,7 @@ class Budget:
 
     @asynccontextmanager
     async def hold(self, size: int) -> AsyncIterator[None]:
-        """Hold some bytes until this is left."""
+        """Reserve some bytes for the length of a ``with`` block."""
         size = min(size, self._most)
         async with self._turn:
             while self._free < size:
@@ -60,7 +60,7 @@ class _Copy:
 
 
 class Copies:
-    """Large answers that wait on the disk for those who read them."""
+    """Files of large answers that are being read."""
 
     def __init__(self, most_bytes: int) -> None:
         """Make room for this many bytes."""
@@ -70,20 +70,20 @@ class Copies:
 
     @property
     def waiting_bytes(self) -> int:
-        """How many wait."""
+        """The bytes of all files."""
         return sum(copy.size for copy in self._copies.values())
 
     @asynccontextmanager
     async def open(self, key: Hashable, size: int, read: Callable[[], Awaitable[bytes]]) -> AsyncIterator[BinaryIO]:
-        """The file of an answer; it is there as long as somebody reads it.
+        """The file of an answer; it exists as long as it has a reader.
 
         Args:
-            key: says which answer this is.
-            size: its bytes.
-            read: gives all of it; called where no file of it is there.
+            key: identifies the answer.
+            size: bytes of the answer.
+            read: returns the whole answer; called if the answer has no file yet.
 
         Raises:
-            StoreError: too many bytes wait, or the disk can't take them.
+            StoreError: the files would be too large together, or the disk is full.
         """
         copy = self._copies.get(key)
         if copy is None:
@@ -92,11 +92,11 @@ class Copies:
                     f"answers that wait for their readers take {self.waiting_bytes:,} bytes: there is no room"
                 )
             copy = self._copies[key] = _Copy(size, asyncio.create_task(self._fill(size, read)))
-        # It may hold the whole answer, and this frame lives as long as its reader.
+        # The task may hold the whole answer, and this frame lives as long as its reader.
         del read
         copy.readers += 1
         try:
-            # Others wait for it too: one that goes away does not end it.
+            # Several readers wait for the task, so a reader that goes away must not cancel it.
             yield await asyncio.shield(copy.file)
         finally:
             copy.readers -= 1
@@ -112,7 +112,7 @@ class Copies:
 
 
 class Windows(Response):
-    """An answer that is sent window by window, each when the client has taken the last one."""
+    """An answer that is sent window by window; a window is read after the client took the window before."""
 
     def __init__(
         self,
@@ -126,12 +126,12 @@ class Windows(Response):
         """Make one; see ``Copies.open``.
 
         Args:
-            copies: where it waits.
-            key: says which answer this is.
-            size: its bytes, of the whole.
-            read: gives the whole.
-            headers: of the answer, without its length.
-            part: the first byte that is sent and the one after the last; None sends all, with status 200.
+            copies: the files of answers.
+            key: identifies the answer.
+            size: bytes of the whole answer.
+            read: returns the whole answer.
+            headers: headers of the answer, without its length.
+            part: the first byte to send, and the byte after the last; None sends everything, with status 200.
         """
         self.status_code = 200 if part is None else 206
         self.media_type = None

@@ -1,8 +1,7 @@
-"""Finds the jobs whose runner is gone.
+"""Finds jobs whose runner is gone.
 
-No clock that can be set is trusted, as with the lanes of events (``ingest.queue.shares``). A runner that renews its
-lease changes it. If another runner sees a lease unchanged for its whole length, by a monotonic clock, the lease is
-abandoned.
+Clocks that can be set are not trusted, as with the lanes of events (``ingest.queue.shares``). Renewing changes a lease.
+A lease is abandoned if another runner sees it unchanged for its whole length, by a monotonic clock.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from schema.control import Lease
 
 
 class Abandoned:
-    """Since when one runner has seen the leases of all runners unchanged."""
+    """For each lease of all runners, since when this runner has seen it unchanged."""
 
     def __init__(self, seconds: float) -> None:
         """Begin without having seen any lease.
@@ -27,10 +26,10 @@ class Abandoned:
         self._looked = time.monotonic()
 
     def among(self, leases: Iterable[Lease]) -> list[Lease]:
-        """Which of the present leases are abandoned.
+        """The abandoned leases among the present leases.
 
-        Only those that were overdue at the previous look too, because a long write by others may have delayed a
-            renewal.
+        A lease must have been overdue at the previous look too, because a long write of another process may have
+        delayed its renewal.
         """
         now = time.monotonic()
         self._since = {lease: self._since.get(lease, now) for lease in leases}

@@ -16,8 +16,8 @@ class ImportArguments(_Arguments):
 
     Attributes:
         upload: the name under which the file waits.
-        name: what the sender calls the file; it stands in errors.
-        timezone: of times that don't name one.
+        name: the sender's name of the file, for errors.
+        timezone: time zone of times without a zone.
     """
 
     upload: str
@@ -26,14 +26,14 @@ class ImportArguments(_Arguments):
 
 
 class AttributeArguments(_Arguments):
-    """Failures to attribute: those that are named, or those of a trace, or all of the project where neither is.
+    """Failures to attribute: the named failures, the failures of a trace, or all failures of the project.
 
     Attributes:
         failure_ids: ids of failures.
         trace_id: the id of a trace.
-        gold_free: do without the gold answers.
-        retrieve_evidence: find the evidence, also where it is given.
-        min_confidence: verdicts that are less sure are abstentions; see ``attribution.run.Options``.
+        gold_free: work without the gold answers.
+        retrieve_evidence: search for the evidence, even if the failure names it.
+        min_confidence: verdicts with a lower confidence become abstentions; see ``attribution.run.Options``.
     """
 
     failure_ids: tuple[str, ...] = Field(default=(), max_length=10_000)
@@ -51,13 +51,13 @@ class AttributeArguments(_Arguments):
 
 
 class ReportArguments(_Arguments):
-    """What a report is about.
+    """The scope of a report.
 
     Attributes:
-        trace_ids: only these traces; all where it is empty.
-        failure_ids: only these failures; all where it is empty.
-        source: whose verdicts count, a method or an author; None is the newest that is not a person's.
-        person: who asks: what is withheld from them is not in it.
+        trace_ids: only these traces; if empty, all traces.
+        failure_ids: only these failures; if empty, all failures.
+        source: the method or author whose verdicts count; None for the newest verdict that is not a person's.
+        person: the person who asks. Verdicts that are withheld from this person are left out.
     """
 
     trace_ids: tuple[str, ...] = Field(default=(), max_length=1000)

@@ -1,7 +1,7 @@
-"""The process that does the work of jobs, one after the other: ``python -m api.jobs.child``.
+"""The child that does jobs, one after the other: ``python -m api.jobs.child``.
 
-Work may use the processor for minutes; in a process of its own it delays no request. The process ends when its standard
-input does, which is when the runner is gone, however it went: half-done work is never seen by others.
+Work may use the processor for minutes; in a child it delays no request. The child ends with its runner, even if the
+runner was killed. Nobody ever sees half-done work.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _log = structlog.get_logger("memtrace.jobs")
 
 
 class JobExecutor:
-    """Does the jobs that the parent sends, and reports on them."""
+    """Does the jobs that the runner sends, and reports how they end."""
 
     def __init__(self, settings: Settings, parent: Parent) -> None:
         self._settings = settings
@@ -73,7 +73,7 @@ class JobExecutor:
             loop.call_soon_threadsafe(self._starts.put_nowait, message)
 
     def _interrupt(self) -> None:
-        """Cancel the work if that is safe; an import checks by itself whether it should stop."""
+        """Cancel the work if that is safe. An import checks for itself whether it should stop."""
         if self._work is not None and self._can_interrupt:
             self._work.cancel()
 
@@ -82,7 +82,7 @@ class JobExecutor:
         from api.jobs.work.context import Cancelled, Context
 
         kind = JobKind(start.kind)
-        # An import's threads would go on if the task that waits for them were cancelled, so it ends by itself.
+        # The threads of an import would go on if its task were cancelled, so an import ends by itself.
         self._can_interrupt = kind is not JobKind.IMPORT
         limits = (self._settings.max_inflated_bytes, self._settings.max_inflated_ratio)
         context = Context(
@@ -98,7 +98,7 @@ class JobExecutor:
         except MemTraceError as error:
             return Refused(str(error))
         except MemoryError:
-            # Another attempt would need as much.
+            # Another attempt would need as much memory.
             memory.spare(self._settings.job_memory_bytes)
             _log.warning("job needs more memory than it may take", limit=self._settings.job_memory_bytes)
             return Refused(_NO_MEMORY.format(self._settings.job_memory_bytes), is_spent=True)

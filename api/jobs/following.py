@@ -1,4 +1,4 @@
-"""Following things that change in the store: however many clients follow, one read at intervals serves them all."""
+"""Following things that change in the store: one read at intervals serves all clients."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from schema.errors import NotFoundError
 T = TypeVar("T")
 
 Read = Callable[[str, Sequence[str]], Awaitable[Mapping[str, T]]]
-"""Takes a project and ids; gives what there is, by id."""
+"""Takes a project and ids; returns the existing things by id."""
 
 _IDS = 200
 
 
 @dataclass(eq=False, slots=True)
 class _Follower(Generic[T]):
-    """One client that follows a thing: the newest state that it has not taken yet, or the error that ended it."""
+    """A client that follows a thing, with the newest state that it has not taken yet, or the error that ended it all."""
 
     project_id: str
     id: str
@@ -40,15 +40,15 @@ class _Follower(Generic[T]):
 
 
 class Following(Generic[T]):
-    """All things of one sort (such as jobs) that clients of one process follow."""
+    """All followed things of one kind, such as jobs, in this process."""
 
     def __init__(self, label: str, read: Read[T], seconds: float) -> None:
         """Begin without followers.
 
         Args:
-            label: what the things are called in errors.
-            read: asks the store.
-            seconds: between two questions.
+            label: the kind of thing, for errors.
+            read: reads states from the store.
+            seconds: between two reads.
         """
         self._label = label
         self._read = read
@@ -59,19 +59,21 @@ class Following(Generic[T]):
 
     @property
     def is_looking(self) -> bool:
-        """Whether somebody follows something, so that the store is asked again and again."""
+        """Whether anybody follows anything, so that the store is read at intervals."""
         return self._poll is not None
 
     def look_now(self) -> None:
-        """Ask the store now, not when the time has come."""
+        """Read the store now instead of at the next interval."""
         self._now.set()
 
     async def follow(self, project_id: str, id_: str) -> AsyncGenerator[T, None]:
-        """A thing as it is now, then after each change; changes that come faster than they are taken are one.
+        """The state of a thing now, then after each change.
+
+        Changes that come faster than the client takes them are merged.
 
         Raises:
-            NotFoundError: the project has no such thing, or not any more.
-            StoreError: the store can't be used any more.
+            NotFoundError: the project does not have the thing, or no longer.
+            StoreError: the store can't be used.
         """
         found = await self._read(project_id, [id_])
         if id_ not in found:
@@ -100,7 +102,7 @@ class Following(Generic[T]):
                 await self._poll
 
     async def _look(self) -> None:
-        """Look at all that somebody follows, with one read a project, until nobody follows anything."""
+        """Read all followed things, one read for each project, until nobody follows anything."""
         while self._followers:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._now.wait(), self._seconds)
@@ -119,7 +121,7 @@ class Following(Generic[T]):
             for start in range(0, len(ids), _IDS):
                 states |= await self._read(project_id, ids[start : start + _IDS])
         except Exception as error:
-            # Any error goes to the followers of this project; those of other projects are still served.
+            # Any error goes to the followers of this project; followers in other projects are still served.
             for follower in followers:
                 follower.end(error)
             return

@@ -1,4 +1,4 @@
-"""Holding a job while its work goes on: renews the lease, stores progress, and passes on requests to stop."""
+"""Holding a job while its work goes on: renewing the lease, storing progress, and passing on requests to stop."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Held:
         self._renewed = time.monotonic()
 
     async def run(self) -> End | None:
-        """Have the job done, and return how it ended; None if the lease was lost, and with it the work."""
+        """Have the job done, and return how it ended; None if the lease, and so the work, was lost."""
         work = asyncio.create_task(self._child.run(self._job, self._tell))
         keep = asyncio.create_task(self._keep())
         try:
@@ -81,7 +81,7 @@ class Held:
                 self._child.stop()
 
     async def _look(self) -> Job | None:
-        """The job as it is now; None where this runner does not hold it any more."""
+        """The present state of the job; None if this runner no longer holds it."""
         if self._told is not self._kept or time.monotonic() - self._renewed >= self._lease / 3:
             return await self._renew()
         found = await self._records.jobs([self._job.id])

@@ -1,4 +1,4 @@
-"""What a runner and its child say to each other; see ``api.processes.children``."""
+"""The messages between a runner and its child; see ``api.processes.children``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from api.processes.children import Message
 
 
 class Start(Message, frozen=True):
-    """Do this job. One at a time."""
+    """Do this job. The child does one job at a time."""
 
     job_id: str
     project_id: str
@@ -15,11 +15,11 @@ class Start(Message, frozen=True):
 
 
 class Stop(Message, frozen=True):
-    """Stop the job, as soon as it is certain that it can be stopped."""
+    """Stop the job as soon as that is safe."""
 
 
 class Told(Message, frozen=True):
-    """How far the job is."""
+    """The progress of the job."""
 
     stage: str
     done: int
@@ -27,17 +27,17 @@ class Told(Message, frozen=True):
 
 
 class Done(Message, frozen=True):
-    """The job is done: its result, as JSON text."""
+    """The job is done; the result is JSON text."""
 
     result: str
 
 
 class Refused(Message, frozen=True):
-    """The job has failed for good; says why, in words for the person who asked."""
+    """The job has failed for good, with the reason for the person who asked."""
 
     error: str
     is_spent: bool = False
-    """Whether the child has used up its memory, and another one has to do the next job."""
+    """Whether the child has used up its memory, so that another child has to do the next job."""
 
 
 class Stopped(Message, frozen=True):
@@ -45,7 +45,7 @@ class Stopped(Message, frozen=True):
 
 
 class Broken(Message, frozen=True):
-    """The job met an unexpected error, or the store was away; the log says more. Another attempt may succeed."""
+    """The job met an unexpected error, or the store was away; details are in the log. Another attempt may succeed."""
 
     is_store: bool
 

@@ -1,6 +1,7 @@
-"""Notices of new jobs between the processes of a team, by the broker that its events go through.
+"""Notices of new jobs between the processes of a team, through the broker of events.
 
-A job is a record in the store, and is claimed there: if a notice is lost, the job only waits until the next look.
+A job is a record in the store, and runners claim it there. If a notice is lost, the job only waits until a runner's
+next look.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ _log = structlog.get_logger("memtrace.jobs")
 
 
 class Notices:
-    """Reach every process that listens."""
+    """Sends notices to every process that listens."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     async def send(self) -> None:
-        """Say that there is a job."""
+        """Announce a new job."""
         try:
             with translated():
                 await self._client.publish(_SUBJECT)
@@ -37,7 +38,7 @@ class Notices:
             _log.warning("workers could not be told of a job; they look for it themselves", reason=str(error))
 
     async def listen(self, arrived: asyncio.Event) -> None:
-        """Set the event whenever there is a job.
+        """Set the event at each notice.
 
         Raises:
             StoreError: NATS can't be used.

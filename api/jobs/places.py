@@ -1,4 +1,4 @@
-"""Where uploaded files lie: a folder, or a bucket."""
+"""Storage of uploaded files: a folder, or a bucket."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from store.values.objects import Objects
 
 try:
     import fcntl
-except ImportError:  # Windows deletes no file that is open, so that its parts need no lock
+except ImportError:  # Windows does not delete open files, so no lock is needed
     fcntl = None  # type: ignore[assignment]
 
 Look = Callable[[BinaryIO], Awaitable[None]]
@@ -30,7 +30,7 @@ _NOT_HERE = frozenset({"", ".", ".."})
 
 
 class Folder:
-    """A folder: a file appears under its name when it is whole and on the disk."""
+    """A folder. A file gets its name when it is whole and on the disk."""
 
     def __init__(self, uri: str) -> None:
         parts = urlsplit(uri)
@@ -104,7 +104,7 @@ class Folder:
 
 
 class Bucket:
-    """Object storage. Files are written to this machine's disk first, so that a bucket holds whole ones only."""
+    """Object storage. Files are written to this machine's disk first, so that a bucket has only whole files."""
 
     def __init__(self, uri: str) -> None:
         self._objects = Objects(uri, "uploads")
@@ -139,7 +139,7 @@ class Bucket:
             yield item.name
 
     async def drop_parts(self) -> None:
-        """See ``UploadStorage.drop_parts``: the spooled file of a killed server has no name, and is gone with it."""
+        """See ``UploadStorage.drop_parts``: the spooled file of a killed server had no name, so it is gone."""
 
 
 async def _write(file: BinaryIO, blocks: AsyncIterator[bytes], limit: int | None) -> int:
@@ -161,14 +161,14 @@ def _begin(part: Path) -> BinaryIO:
     part.parent.mkdir(exist_ok=True, mode=0o700)
     file = open(part, "x+b", opener=lambda path, flags: os.open(path, flags, FILE_MODE))  # noqa: SIM115
     if fcntl is not None:
-        # The system releases the lock when the process ends, even if it is killed: a part that can be locked was left
+        # The system releases a lock when its process ends, even by a kill. A part that can be locked was therefore left
         # behind.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return file
 
 
 def _finish(file: BinaryIO, path: Path) -> None:
-    """Give a file its name once the disk has it, and wait until the disk has the name."""
+    """Give a file its name after its data are on the disk, and wait until the name is on the disk too."""
     file.flush()
     os.fsync(file.fileno())
     if os.name == "nt":
@@ -191,4 +191,4 @@ def _drop_if_left(part: Path) -> None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             part.unlink(missing_ok=True)
     except (BlockingIOError, FileNotFoundError, PermissionError):
-        return  # somebody is writing it, or has just finished
+        return  # another process is writing the file, or has just finished

@@ -1,4 +1,4 @@
-"""A runner's end of the process that does its work; see ``api.jobs.child``."""
+"""The runner's side of its child; see ``api.jobs.child``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class JobProcess:
     async def run(self, job: Job, tell: Callable[[Told], None]) -> End:
         """Have a job done, and return how it ended: ``Broken`` if the process died.
 
-        When this is cancelled the process is killed.
+        If the call is cancelled, the process is killed.
         """
         try:
             process = await self._started()
@@ -49,13 +49,13 @@ class JobProcess:
         return message
 
     def stop(self) -> None:
-        """Ask to stop the job; ``run`` comes back when it has."""
+        """Ask to stop the job; ``run`` returns when it has stopped."""
         if self._process is not None:
             with suppress(*GONE):
                 say(self._process, Stop())
 
     async def kill(self) -> None:
-        """End the process at once. Whatever it was writing is stored whole or not at all."""
+        """End the process at once. A write under way is stored whole or not at all."""
         process, self._process = self._process, None
         if process is not None:
             await kill(process)

@@ -1,4 +1,4 @@
-"""Asking for jobs, stopping them, and following them."""
+"""Submitting, stopping and following jobs."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _ACTIONS = {JobKind.IMPORT: "import", JobKind.ATTRIBUTE: "attribute", JobKind.RE
 
 
 class JobQueue:
-    """The jobs of all projects, as the doors of one process see them, whichever process runs them.
+    """The jobs of all projects, for the interfaces of one process. Any process may run the jobs.
 
     Attributes:
-        arrived: is set when this process has taken a job, so that its runner need not look for it.
-        asked: is set when this process was asked to stop one.
+        arrived: set when this process accepts a job, so that its runner looks at once.
+        asked: set when this process is asked to stop a job.
     """
 
     def __init__(
@@ -54,18 +54,18 @@ class JobQueue:
         self.asked = asyncio.Event()
 
     async def submit(self, door: ProjectDoor, kind: JobKind, arguments: BaseModel, job_id: str | None = None) -> Job:
-        """Ask for work. When this returns the job is durable, and will be run.
+        """Submit a job. When this returns, the job is durable and will run.
 
         Args:
-            door: the project, and who asks.
-            kind: what to do.
-            arguments: of the kind's own form; see ``api.jobs.arguments``.
-            job_id: where the same job may be asked for twice: then the one that is there is given.
+            door: the project, for the principal who asks.
+            kind: the kind of job.
+            arguments: the arguments of this kind; see ``api.jobs.arguments``.
+            job_id: the id, if the same job may be submitted twice. An existing job with this id is returned.
 
         Raises:
-            ForbiddenError: a writer is needed.
-            InputError: this can't be done, as the arguments or this server's settings are.
-            NotFoundError: they name what is not in the project.
+            ForbiddenError: the role writer is needed.
+            InputError: the arguments or this server's settings do not allow the job.
+            NotFoundError: the arguments name something that is not in the project.
         """
         door.require(Role.WRITER)
         if isinstance(arguments, ReportArguments):
@@ -86,7 +86,7 @@ class JobQueue:
         """Ask to stop a job; see ``ProjectRecords.cancel_job``.
 
         Raises:
-            ForbiddenError: a writer is needed.
+            ForbiddenError: the role writer is needed.
             NotFoundError: the project has no such job.
         """
         door.require(Role.WRITER)
@@ -108,26 +108,26 @@ class JobQueue:
         return job
 
     def changed(self) -> None:
-        """Tell followers of jobs of a change now, instead of at the next look."""
+        """Report a change to followers now, instead of at the next interval."""
         self._following.look_now()
 
     @property
     def is_looking(self) -> bool:
-        """Whether somebody follows a job, so that the store is asked again and again."""
+        """Whether anybody follows a job, so that the store is read at intervals."""
         return self._following.is_looking
 
     async def watch(self, door: ProjectDoor, job_id: str) -> AsyncGenerator[Job, None]:
-        """Follow a job: as it is now, then after each change, at last in its final state.
+        """Follow a job: its state now, then after each change, at last its final state.
 
-        Changes that come faster than they are taken are told as one.
+        Changes that come faster than the client takes them are merged.
 
         Raises:
             NotFoundError: the project has no such job.
-            StoreError: the store can't be used any more.
+            StoreError: the store can't be used.
         """
         async with aclosing(self._following.follow(door.project_id, job_id)) as states:
             async for job in states:
-                # Results are read through the door: it knows what is withheld from whom.
+                # Results are read through the principal's door, which leaves out withheld verdicts.
                 for seen in await door.records.jobs([job_id]) if job.result is not None else [job]:
                     yield replace(seen, owner=None, lease_until=None)
                 if job.state.is_final:
@@ -139,12 +139,12 @@ class JobQueue:
 
     async def _read(self, project_id: str, ids: Sequence[str]) -> dict[str, Job]:
         jobs = await self._database.records(project_id).jobs(ids)
-        # The lease is the runners' own business, and is renewed all the time.
+        # Renewals of the lease are no change for followers.
         return {job.id: replace(job, owner=None, lease_until=None) for job in jobs}
 
 
 def notices_of(events: EventQueue, settings: Settings) -> Notices | None:
-    """Notices of new jobs by the broker; None where there is none."""
+    """Notices of new jobs; None without a broker."""
     if settings.nats is None:
         return None
     from api.jobs.notices import Notices

@@ -1,4 +1,4 @@
-"""Running jobs: with a lease on each, so that another runner goes on where this one is killed."""
+"""Running jobs. Each has a lease, so that another runner can continue after a kill."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _LOOK_SECONDS = 1.0
 _IDLE_SECONDS = 10.0
 _CLEAN_SECONDS = 3600.0
 _STOP_SECONDS = 5.0
-"""How long a stop waits for work that must not be left half done, and then again for giving a job back."""
+"""Seconds that a stop waits for work that must not be left half done, and then for giving back a job."""
 
 _log = structlog.get_logger("memtrace.jobs")
 
 
 class JobRunner:
-    """Takes jobs of all projects and has them done, some at a time, each in a process of its own."""
+    """Takes jobs of all projects and has several done at a time, each in a child."""
 
     def __init__(
         self, settings: Settings, database: Database, uploads: Uploads, queue: JobQueue, concurrency: int = 1
@@ -60,19 +60,19 @@ class JobRunner:
         self._tasks = [*slots, asyncio.create_task(self._clean())]
 
     async def stop(self) -> None:
-        """Take no more jobs, and give back those that are held: another runner goes on with them at once."""
+        """Take no more jobs, and give back the held jobs, so that another runner can take them at once."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
 
     async def is_needed(self, project_id: str, job_id: str, name: str) -> bool:
-        """Whether an uploaded file has still to be imported by a job."""
+        """Whether a job has still to import an uploaded file."""
         found = await self._database.records(project_id).jobs([job_id])
         return bool(found) and not found[0].state.is_final and name in found[0].arguments
 
     async def _slot(self) -> None:
-        """One job after the other, for ever."""
+        """Take and do one job after the other, for ever."""
         child = JobProcess(self._settings)
         idle_since = time.monotonic()
         try:
@@ -86,7 +86,7 @@ class JobRunner:
                 except StoreError as error:
                     _log.warning("the queue can't be used", reason=str(error))
                 except Exception:
-                    # If the slot ended here, nobody would take the jobs in its place.
+                    # If the slot ended here, no other slot would take its jobs.
                     _log.exception("a runner's slot met an unexpected error")
                 if time.monotonic() - idle_since > _IDLE_SECONDS:
                     await child.kill()
@@ -101,11 +101,11 @@ class JobRunner:
         left = self._abandoned.among(await self._registry.leases(projects))
         now = datetime.now(UTC)
         job = await self._registry.claim_job(self._owner, now, self._until(now), projects, left)
-        # The store may have been too busy for this runner to renew its own lease: then it has just claimed its own job.
+        # If the store was too busy to renew a lease, this runner may have claimed its own job again.
         return None if job is None or job.id in self._held else job
 
     async def _hold(self, job: Job, child: JobProcess) -> None:
-        """Do a job, and end it or give it back."""
+        """Do a job, and then end it or give it back."""
         self._held.add(job.id)
         self._queue.changed()
         log = _log.bind(job=job.id, project=job.project_id, kind=job.kind.value, attempt=job.attempts)
@@ -151,7 +151,7 @@ class JobRunner:
         await _to_the_end(keep())
 
     async def _give_back(self, job: Job) -> bool:
-        """Give the job back to the queue; whether this runner still held it."""
+        """Give the job back to the queue; returns whether this runner still held it."""
         with suppress(StoreError, TimeoutError):
             async with asyncio.timeout(_STOP_SECONDS):
                 now = datetime.now(UTC)
@@ -159,13 +159,13 @@ class JobRunner:
         return False
 
     async def _drop_upload(self, job: Job) -> None:
-        """Delete the file of an import that has ended; where that fails, ``_clean`` does it later."""
+        """Delete the file of an import that has ended. If that fails, ``_clean`` deletes the file later."""
         if job.kind is JobKind.IMPORT:
             with suppress(StoreError):
                 await self._uploads.delete(ImportArguments.model_validate_json(job.arguments).upload)
 
     async def _clean(self) -> None:
-        """Delete, now and then, what killed servers have left of uploads."""
+        """Delete, at intervals, the remains of uploads to killed servers."""
         while True:
             try:
                 await self._uploads.clean(self.is_needed)
@@ -178,7 +178,7 @@ class JobRunner:
 
 
 async def _to_the_end(work: Coroutine[None, None, None]) -> None:
-    """Await work that a stop must not leave half done; the stop waits some seconds for it, and then gives it up."""
+    """Await work that a stop must not leave half done. A stop waits some seconds for the work, and then abandons it."""
     task = asyncio.create_task(work)
     try:
         await asyncio.shield(task)
@@ -190,7 +190,7 @@ async def _to_the_end(work: Coroutine[None, None, None]) -> None:
 
 
 def _masked(job: Job, end: Broken) -> str:
-    """Why a job failed, without what is for the log alone."""
+    """Why a job failed, without details that only the log may have."""
     if end.is_store:
         return f"the store could not be used, {job.attempts} times; ask for the job again later"
     return f"something went wrong in the server, {job.attempts} times; its log has more under the job's id"

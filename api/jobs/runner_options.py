@@ -1,4 +1,4 @@
-"""Makes the runner's options from the chosen method and the environment."""
+"""The options of an attribution, from the chosen method and the environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EMBEDDINGS = "MEMTRACE_LLM_EMBEDDING_MODEL"
 def runner_options(
     method: str, gold_free: bool, no_evidence: bool, concurrency: int, min_confidence: float | None = None
 ) -> Options:
-    """The runner's options; ``method`` is a word of ``attribution.verdicts.verdict.Method``.
+    """The options of an attribution; ``method`` is a word of ``attribution.verdicts.verdict.Method``.
 
     Raises:
         InputError: the method needs a model, and the environment names none, or its settings are wrong.
@@ -24,7 +24,7 @@ def runner_options(
     from attribution.verdicts.verdict import Method
 
     if method == Method.FLOW and not os.environ.get(_EMBEDDINGS):
-        llm = None  # the free pass asks no server, unless evidence is to be found by meaning, too
+        llm = None  # the free pass needs a server only for evidence by meaning
     else:
         from attribution.llm.transport.settings import LlmSettings
 

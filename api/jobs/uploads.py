@@ -1,7 +1,7 @@
-"""Uploaded files that wait for their import: durable before anybody is told that they are there.
+"""Uploaded files before their import. A file is durable before its upload is acknowledged.
 
-The name of a file says whose it is, for which job, and since when: ``<project>/<job>-<seconds>-<random>``. A server may
-be killed between the file and its job; the name then tells that nobody needs the file.
+The name of a file has the project, the job and the time: ``<project>/<job>-<seconds>-<random>``. A server may be killed
+after storing the file and before storing the job. The name then shows that nobody needs the file.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 
 _GRACE_SECONDS = 3600
 _LOOKERS = 2
-"""Files that are looked at at a time: it takes a processor, and memory."""
+"""The most files that are checked at a time: a check needs a processor and memory."""
 _SUFFIX = "-uploads"
 
 
 class UploadStorage(Protocol):
-    """Where uploaded files lie."""
+    """A storage of uploaded files."""
 
     async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None, look: Look | None = None) -> int:
-        """Take a file in blocks, whole or not at all, and make it durable; its bytes.
+        """Store a file from blocks, whole or not at all, and make it durable; returns its number of bytes.
 
         Raises:
-            TooLargeError: there are more bytes than ``limit``; or what ``look`` raises.
+            TooLargeError: the file has more bytes than ``limit``. Errors of ``look`` are raised, too.
         """
         ...
 
     def fetch(self, name: str) -> AbstractAsyncContextManager[Path | None]:
-        """The file under a path of this machine; None where there is none."""
+        """A path of this machine with the file; None if the file does not exist."""
         ...
 
     async def delete(self, name: str) -> None:
-        """Delete a file; nothing happens where there is none."""
+        """Delete a file if it exists."""
         ...
 
     def names(self) -> AsyncIterator[str]:
@@ -55,15 +55,15 @@ class UploadStorage(Protocol):
         ...
 
     async def drop_parts(self) -> None:
-        """Delete what killed servers have left half written."""
+        """Delete half-written files of killed servers."""
         ...
 
 
 class Uploads:
-    """The files of all projects. Servers and workers of one team share the place."""
+    """The files of all projects. Servers and workers of a team share a storage."""
 
     def __init__(self, uri: str) -> None:
-        """Open the place; a folder is made where it is missing.
+        """Open the storage; a missing folder is made.
 
         Args:
             uri: ``file:///absolute/folder``, or a bucket; see ``store.values.objects``.
@@ -83,17 +83,17 @@ class Uploads:
         limit: int | None = None,
         unpacked: tuple[int, int] | None = None,
     ) -> tuple[str, int]:
-        """Take a file for a job, in blocks; its name and its bytes. When this returns, a crash loses nothing of it.
+        """Store a file for a job; returns its name and its number of bytes. Afterwards a crash can't lose the file.
 
         Args:
-            project_id: whose it is.
-            job_id: which job needs it.
-            blocks: the file.
-            limit: its bytes at most.
-            unpacked: to how many bytes it may unpack at most, and to how many times its own size.
+            project_id: the project.
+            job_id: the job that needs the file.
+            blocks: the file's bytes in blocks.
+            limit: the most bytes.
+            unpacked: the most bytes after unpacking, and the most times its own size.
 
         Raises:
-            TooLargeError: there are more bytes, or it unpacks to more; nothing is kept.
+            TooLargeError: the file has more bytes, or unpacks to more; it is not kept.
         """
         name = f"{_folder(project_id)}/{job_id}-{int(time.time())}-{secrets.token_hex(4)}"
         look = None if unpacked is None else partial(self._look, unpacked)
@@ -103,21 +103,21 @@ class Uploads:
         await asyncio.get_running_loop().run_in_executor(self._lookers, _check, file, *unpacked)
 
     def fetch(self, name: str) -> AbstractAsyncContextManager[Path | None]:
-        """The file under a path of this machine, for as long as it is needed; None where there is none."""
+        """A path of this machine with the file, for the length of a ``with`` block; None if the file does not exist."""
         return self._place.fetch(name)
 
     async def delete(self, name: str) -> None:
-        """Delete a file; nothing happens where there is none."""
+        """Delete a file if it exists."""
         await self._place.delete(name)
 
     async def clean(
         self, is_needed: Callable[[str, str, str], Awaitable[bool]], grace_seconds: int = _GRACE_SECONDS
     ) -> None:
-        """Delete what is left of killed servers: parts of files, and files that no job needs.
+        """Delete the remains of killed servers: parts of files, and files that no job needs.
 
         Args:
-            is_needed: is asked of files that have been there for a while: project, job and name.
-            grace_seconds: that while. Between a file and its job there is a moment.
+            is_needed: called for files older than ``grace_seconds``, with project, job and name.
+            grace_seconds: the age of a file from which it may be deleted. A job is stored shortly after its file.
         """
         await self._place.drop_parts()
         async for name in self._place.names():
@@ -143,15 +143,15 @@ def _check(file: BinaryIO, max_bytes: int, max_ratio: int) -> None:
 
 
 def _folder(project_id: str) -> str:
-    """A folder's name for a project, from which ``unquote`` makes the project's again; it never leads elsewhere."""
+    """A safe folder name for a project; ``unquote`` turns it back into the project's name."""
     return quote(project_id, safe="").replace(".", "%2E")
 
 
 def uploads_uri(settings: Settings) -> str:
-    """Where uploads lie: as the settings say, else beside the SQLite file or beside the values.
+    """The URI of the storage: from the settings, else beside the SQLite file or beside the values.
 
     Raises:
-        InputError: values lie in a bucket as a whole, so that nothing is beside them.
+        InputError: values fill a whole bucket, so that no place is beside them.
     """
     if settings.uploads is not None:
         return settings.uploads

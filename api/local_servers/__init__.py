@@ -1,1 +1,1 @@
-"""Servers and commands that run on this machine: their processes, their ports, their private files."""
+"""Local servers and commands: processes, ports and private files."""

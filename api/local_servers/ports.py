@@ -20,7 +20,10 @@ def is_free(port: int) -> bool:
 
 
 def problem_of_ports(*ports: int | None) -> str | None:
-    """A sentence that names the port that another program uses; None if all are free. None and 0 are skipped."""
+    """A sentence with the name of a port that another program uses; None if all ports are free.
+
+    None and 0 are skipped.
+    """
     for port in ports:
         if port and not is_free(port):
             return f"Port {port} of 127.0.0.1 is taken by another program; choose another one."
@@ -28,10 +31,10 @@ def problem_of_ports(*ports: int | None) -> str | None:
 
 
 def first_free_port(liked: Iterable[int | None], reserved: int | None) -> int:
-    """The first of some ports that is free now; any free port if none of them is.
+    """The first free port of some preferred ports; any free port if none is free.
 
     Args:
-        liked: ports in the order in which they are tried; None and 0 are skipped.
+        liked: preferred ports, the most preferred first; None and 0 are skipped.
         reserved: a port that something else is about to use; None if there is none.
     """
     free = (port for port in liked if port and port != reserved and is_free(port))

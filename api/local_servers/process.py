@@ -1,4 +1,4 @@
-"""Processes: started in a session of their own, found again by another command, guarded, stopped.
+"""Detached processes: starting, finding again, guarding and stopping.
 
 Needs psutil, which the extras ``nats-local`` and ``neo4j-local`` bring.
 """
@@ -27,7 +27,7 @@ class ProcessError(MemTraceError):
 
 
 class DetachedProcess:
-    """A process that this one has started, in a session of its own: it outlives its starter and its terminal."""
+    """A process in its own session: it outlives its starter and its terminal."""
 
     def __init__(
         self,
@@ -41,9 +41,9 @@ class DetachedProcess:
 
         Args:
             command: the program and its arguments, without secrets.
-            output: what it prints goes there.
-            environment: all of it; None for this process's.
-            folder: where it works; None for this process's.
+            output: the file for its printed text.
+            environment: the whole environment; None for this process's.
+            folder: the working folder; None for this process's.
         """
         self._watchdog: subprocess.Popen[bytes] | None = None
         self._started = subprocess.Popen(
@@ -58,16 +58,16 @@ class DetachedProcess:
 
     @cached_property
     def process(self) -> psutil.Process:
-        """The process, as the operating system tells of it."""
+        """The process in psutil."""
         return psutil.Process(self._started.pid)
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended; None while it runs."""
+        """The exit code; None while the process runs."""
         return self._started.poll()
 
     def guard(self) -> None:
-        """Have it killed when this process ends, even by SIGKILL."""
+        """Have the process killed when this process ends, even by SIGKILL."""
         self._watchdog = subprocess.Popen(
             [sys.executable, "-P", str(_WATCHDOG), str(self.process.pid), repr(self.process.create_time())],
             stdin=subprocess.PIPE,
@@ -76,7 +76,7 @@ class DetachedProcess:
         )
 
     def wait(self) -> None:
-        """Wait until it is down, and let its guard go."""
+        """Wait until the process has ended, and end its guard."""
         self._started.wait()
         if self._watchdog is not None:
             self._watchdog.kill()
@@ -84,7 +84,7 @@ class DetachedProcess:
             self._watchdog = None
 
     def drop(self) -> None:
-        """Kill it."""
+        """Kill the process."""
         self._started.kill()
         self.wait()
 
@@ -93,8 +93,8 @@ def find(pid: int | None, created: float | None, argument: str | None = None) ->
     """Find a process that was started earlier; None if it has ended, even if its pid now belongs to another process.
 
     Args:
-        pid: its id, None where it was stopped.
-        created: when it was made, in seconds since the epoch, as the operating system said then.
+        pid: the process id; None if the process was stopped.
+        created: when the process was created, in seconds since the epoch, from the operating system.
         argument: an argument that no other process has; None if the process can only be recognised by ``created``.
     """
     if pid is None:
@@ -110,7 +110,7 @@ def find(pid: int | None, created: float | None, argument: str | None = None) ->
 
 
 def stop(process: psutil.Process, timeout: float, kill: bool = False) -> bool:
-    """Stop a process, in order or at once; whether it was down within ``timeout`` seconds."""
+    """Stop a process, in order or at once; returns whether it ended within ``timeout`` seconds."""
     try:
         if kill:
             process.kill()
@@ -125,10 +125,10 @@ def stop(process: psutil.Process, timeout: float, kill: bool = False) -> bool:
 
 
 def end(process: psutil.Process, timeout: float, kill: bool = False) -> None:
-    """Stop a process, in order or at once; one that does not stop within ``timeout`` seconds is killed.
+    """Stop a process, in order or at once. After ``timeout`` seconds it is killed.
 
     Raises:
-        ProcessError: it can't be ended.
+        ProcessError: the process can't be ended.
     """
     if (kill or not stop(process, timeout)) and not stop(process, _KILL_SECONDS, kill=True):
         raise ProcessError(f"The process {process.pid} can't be ended.")

@@ -1,4 +1,4 @@
-"""Kills a process when whoever started this one is gone, however that went. Run as a script of its own.
+"""Kills a process when the watchdog's own starter has ended, even by SIGKILL. Run this module as a script.
 
 Arguments: the process id and its creation time (seconds since the epoch). The starter holds the other end of
 standard input and never writes: the operating system closes it when the starter ends, even by SIGKILL.
@@ -12,7 +12,7 @@ import psutil
 
 
 def main(pid: int, created: float) -> None:
-    """Wait for the end of standard input, then kill the process unless its pid has gone to another."""
+    """Wait for the end of standard input, then kill the process unless another process has its pid by now."""
     sys.stdin.buffer.read()
     try:
         process = psutil.Process(pid)

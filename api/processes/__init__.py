@@ -1,1 +1,1 @@
-"""Processes beside the server: starting them, talking with them, and bounding their memory."""
+"""Processes beside the server: starting children, talking with children, and bounding memory."""

@@ -28,7 +28,7 @@ import msgspec
 HEADER = struct.Struct(">I")
 
 GONE = (ConnectionError, asyncio.IncompleteReadError)
-"""What the parent meets when its child has ended."""
+"""Errors that the parent meets after its child has ended."""
 
 
 class Message(msgspec.Struct, frozen=True, tag=True):
@@ -83,14 +83,14 @@ async def kill(process: Process) -> None:
 
 
 class Parent:
-    """The child's side: what it hears from its parent, and what it says.
+    """The child's side of the pipes to its parent.
 
     Attributes:
-        first: what the parent gave to ``start_child``. None if the parent is gone already.
+        first: the object that the parent gave to ``start_child``; None if the parent is gone already.
     """
 
     def __init__(self) -> None:
-        """Take over standard input and output: what anything here prints goes to standard error, for the log."""
+        """Take over standard input and output. Printed text goes to standard error, for the log."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)  # the parent says when to stop
         self._incoming = os.fdopen(os.dup(0), "rb")
@@ -98,7 +98,7 @@ class Parent:
         os.dup2(2, 1)
         self._lock = threading.Lock()
         pickled = self.hear()
-        # Safe: the data come from the process that started this one.
+        # Safe: the data come from the parent.
         self.first: Any = None if pickled is None else pickle.loads(pickled)  # noqa: S301
 
     def hear(self) -> bytes | None:

@@ -35,7 +35,7 @@ class Helper:
         self._is_closed = False
 
     async def run(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Call a module's function in the child; returns what the function returns, and raises what it raises.
+        """Call a module's function in the child, and return its result. Errors of the function are raised.
 
         If the call is cancelled, the child is killed. The next call starts another child.
 

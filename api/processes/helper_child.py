@@ -29,14 +29,14 @@ def main() -> None:
 
 
 def _reply(data: bytes) -> bytes:
-    """Whether the function returned, with what it returned or raised."""
+    """Whether the function returned, with its result or its error."""
     raised: Exception | None = None
     try:
         work, arguments = pickle.loads(data)  # noqa: S301 (from the process that started this one)
         return pickle.dumps((True, work(*arguments)))
     except Exception as error:
         raised = error
-    # The frames of the error hold what was read, perhaps up to the bound: no memory would be left for the reply.
+    # The frames of the error hold data, perhaps up to the bound: no memory would be left for the reply.
     raised.__traceback__ = raised.__context__ = raised.__cause__ = None
     return pickle.dumps((False, raised))
 

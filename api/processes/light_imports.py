@@ -1,4 +1,4 @@
-"""Importing libraries without parts of theirs that nothing here uses, so that the server starts faster."""
+"""Importing libraries without their unused parts, so that the server starts faster."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pydantic import BaseModel
 
 @contextmanager
 def without(package: str) -> Iterator[None]:
-    """Have libraries find that a package is not installed which they use only where it is."""
+    """Hide an optional package from the libraries that are imported meanwhile, as if it were not installed."""
     module = sys.modules.pop(package, None)
-    sys.modules[package] = None  # type: ignore[assignment]  # an import of it fails
+    sys.modules[package] = None  # type: ignore[assignment]  # importing the package fails
     try:
         yield
     finally:
@@ -23,13 +23,13 @@ def without(package: str) -> Iterator[None]:
 
 
 def leave_out(package: str) -> None:
-    """Have libraries find for good that a package is not installed; nothing if it is loaded already."""
-    sys.modules.setdefault(package, None)  # type: ignore[arg-type]  # an import of it fails
+    """Hide an optional package from libraries for good. A package that is loaded already stays visible."""
+    sys.modules.setdefault(package, None)  # type: ignore[arg-type]  # importing the package fails
 
 
 @contextmanager
 def models_made_when_used() -> Iterator[None]:
-    """Have Pydantic make the validators of the models that are defined meanwhile when they are first used."""
+    """Have Pydantic defer validators: models that are defined meanwhile build their validators at their first use."""
     BaseModel.model_config["defer_build"] = True
     try:
         yield

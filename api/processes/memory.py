@@ -2,7 +2,7 @@
 
 An upload decides how much memory its import takes, so a job's process has a bound. Only Linux keeps it. The bound
 counts the memory that the process has for itself, and the stacks of its threads up to the size that they may grow to.
-Pages of files that the process only reads don't count: the kernel takes them back when it needs them.
+Pages of files that the process only reads don't count, because the kernel can reclaim such pages.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _set(limit: int) -> None:
 
 
 def hold_little() -> None:
-    """Have glibc keep little of the memory that was freed. Call this before there are threads.
+    """Have glibc keep little of the freed memory. Call this before the first thread starts.
 
     All threads take memory from the same arena. By default each thread has its own arena, and memory that a request
     freed in one arena is of no use to a request in another: under attack, a server with a dozen threads held twice the

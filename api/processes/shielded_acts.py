@@ -1,7 +1,7 @@
-"""Acts that change something: once begun, an act is carried through, even if nobody waits for it any more.
+"""Acts change something. An act that has begun runs to its end, even if nobody waits for it.
 
 If a client hangs up, a websocket sends ``complete`` or a time limit is reached, only the waiting ends. If the act ended
-too, it would be left to chance how much of it was done, and nobody could be told.
+too, a part of its writes would be done by chance, and nobody would know which.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Acts:
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def carry(self, act: Coroutine[Any, Any, T]) -> T:
-        """Do something, and wait for it; if the waiting is cancelled, it goes on all the same."""
+        """Run an act, and wait for its result. If the waiting is cancelled, the act goes on."""
         task = asyncio.create_task(act)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -35,7 +35,7 @@ class Acts:
             raise
 
     async def close(self, seconds: float) -> None:
-        """Wait for acts that are under way, and cancel those that take longer than some seconds."""
+        """Wait for acts under way, and cancel acts that take longer than some seconds."""
         if self._under_way:
             _, late = await asyncio.wait(self._under_way, timeout=seconds)
             for task in late:
@@ -44,7 +44,7 @@ class Acts:
 
 
 def _tell(task: asyncio.Task[Any]) -> None:
-    """Log how an act ended that nobody waits for any more."""
+    """Log the end of an act that nobody waits for."""
     if task.cancelled():
         _log.warning("an act was ended before it was done", act=task.get_name())
         return

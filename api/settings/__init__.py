@@ -1,4 +1,4 @@
-"""The settings of a server or worker: what can be set, and opening the stores and queues that the settings name."""
+"""Settings of a server or worker, and opening the stores and queues that the settings name."""
 
 from api.settings.model import Settings, is_safe_issuer
 

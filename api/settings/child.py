@@ -1,4 +1,4 @@
-"""Children that need the settings: the parent sends them as its first message."""
+"""Children that need the settings: the settings are the parent's first message."""
 
 from __future__ import annotations
 

@@ -38,10 +38,10 @@ def neo4j_credentials(uri: str, user: str | None, password: str | None, file: st
     """User and password for a store; a SQLite file needs none.
 
     Args:
-        uri: the store's.
+        uri: the store's URI.
         user: None is ``neo4j``.
         password: takes precedence over the file.
-        file: one that holds the password.
+        file: a file with the password.
 
     Raises:
         StoreError: the password file can't be read.

@@ -1,4 +1,4 @@
-"""Reading the settings, and opening the store that they name."""
+"""Reading the settings, and opening the stores and queues that they name."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def load_settings(config: Path | None = None, options: Mapping[str, Any] | None 
     """The settings of this process.
 
     Args:
-        config: a TOML file; None is the one that ``MEMTRACE_CONFIG`` names, if it names one.
-        options: what the command line says; values that are None are left to the environment and the file.
+        config: a TOML file; None for the file in ``MEMTRACE_CONFIG``, if set.
+        options: settings from the command line; values that are None are left to the environment and the file.
 
     Raises:
-        InputError: a setting is unknown or can't be used; it says which one, where it comes from and what is wrong,
-            and never repeats what a secret holds.
+        InputError: a setting is unknown or can't be used. The error names the setting, its source and the mistake, and
+            never quotes a secret.
     """
     said = {name: value for name, value in (options or {}).items() if value is not None}
     variable = os.environ.get(CONFIG_VARIABLE)
@@ -46,7 +46,7 @@ def load_settings(config: Path | None = None, options: Mapping[str, Any] | None 
     from_file = {} if path is None else _read(path)
 
     class Layered(Settings):
-        """The settings with a file beneath the environment."""
+        """The settings, where the environment takes precedence over a file."""
 
         @classmethod
         def settings_customise_sources(
@@ -67,16 +67,16 @@ def load_settings(config: Path | None = None, options: Mapping[str, Any] | None 
 
 
 async def open_databases(settings: Settings, create: bool = True) -> Database:
-    """Open the store that the settings name, with those that hold some projects' traces.
+    """Open the main store, and the further stores that have the traces of some projects.
 
-    Those in Neo4j are connected to at their first use, so that one that can't be reached does not block the others.
+    A further store in Neo4j is connected at its first use, so that an unreachable server does not block other stores.
 
     Args:
-        settings: name the stores.
-        create: whether the main store is made where it is a SQLite file that does not exist.
+        settings: the settings that name the stores.
+        create: whether to make a missing SQLite file of the main store.
 
     Raises:
-        InputError: a URI can't be one.
+        InputError: a URI is not valid.
         StoreError: a store can't be reached or used.
     """
     from store.open import open_database
@@ -107,7 +107,7 @@ async def _open_mapped(name: str, store: MappedStore) -> Database:
 
 
 def place_of(settings: Settings, project_id: str) -> tuple[str, Credentials | None, str | None]:
-    """URI, user with password (None: it is no Neo4j server) and database of the store with a project's traces.
+    """URI, credentials (None for SQLite) and database of the store with a project's traces.
 
     Raises:
         StoreError: the password file can't be read.
@@ -131,12 +131,12 @@ async def open_store(settings: Settings) -> Database:
     """Open the stores that the settings name (see ``open_databases``), and check that the main one can be used.
 
     Raises:
-        InputError: a URI can't be one.
-        StoreError: a store can't be reached or used, or the main one's layout is an old one.
+        InputError: a URI is not valid.
+        StoreError: a store can't be reached or used, or the layout of the main store is old.
     """
     database = await open_databases(settings)
     try:
-        # The first use checks that the layout is the one that this program knows.
+        # The first use checks the layout of the store.
         await database.registry().queue()
     except BaseException:
         await database.close()
@@ -145,10 +145,10 @@ async def open_store(settings: Settings) -> Database:
 
 
 async def open_queue(settings: Settings) -> EventQueue:
-    """Open the queue of events that the settings name; a journal that does not exist is made.
+    """Open the queue of events; a missing journal is made.
 
     Raises:
-        InputError: nothing says where the journal is.
+        InputError: the settings don't say where the journal is.
         StoreError: the queue can't be reached or used.
     """
     if settings.nats is None:
@@ -164,17 +164,17 @@ async def open_queue(settings: Settings) -> EventQueue:
 
 
 async def open_events_journal(settings: Settings) -> Journal:
-    """Open the journal, or make it; see ``open_queue``."""
+    """Open or make the journal; see ``open_queue``."""
     from ingest.queue.journal.queue import open_journal
 
     return await open_journal(journal_path(settings), settings.queue_bytes)
 
 
 def client_secret(settings: Settings) -> str | None:
-    """The secret of our client at the issuer; None where it has none.
+    """The secret of our client at the issuer; None for a public client.
 
     Raises:
-        StoreError: its file can't be read.
+        StoreError: the file of the secret can't be read.
     """
     if settings.oidc_client_secret is not None:
         return settings.oidc_client_secret.get_secret_value()
@@ -182,10 +182,10 @@ def client_secret(settings: Settings) -> str | None:
 
 
 def journal_path(settings: Settings) -> Path:
-    """Where events wait without a broker: as the settings say, else beside the SQLite file or beside the values.
+    """The path of the journal: from the settings, else beside the SQLite file or beside the values.
 
     Raises:
-        InputError: values lie in a bucket, so that nothing of this machine is beside them.
+        InputError: the values are in a bucket, so the settings must name a journal or NATS.
     """
     from store.open import default_values
 

@@ -20,67 +20,66 @@ from schema.projects import problem_of_name
 
 
 class Settings(BaseSettings):
-    """What a server is told.
+    """The settings of a server.
 
     Attributes:
         store: the store's URI; see ``store.open``.
-        values: where values lie; None is the store's default.
-        uploads: where uploaded files wait for their import: ``file:///folder`` or ``s3://bucket/prefix``; None is a
-            folder beside the SQLite file, or beside the values. Servers and workers of one team share it.
-        neo4j_user, neo4j_password, neo4j_password_file: for a store in Neo4j.
-        neo4j_database: of that server; None is the user's own.
+        values: URI of the values; None for the store's default.
+        uploads: URI of uploaded files before their import: ``file:///folder`` or ``s3://bucket/prefix``; None for a
+            folder beside the SQLite file, or beside the values. Servers and workers of a team share it.
+        neo4j_user, neo4j_password, neo4j_password_file: credentials of a store in Neo4j.
+        neo4j_database: database of the Neo4j server; None for the user's home database.
         stores: further stores by name, each with the projects whose traces it holds; see ``api.settings.stores``.
-        trusted_proxies: addresses of proxies whose ``X-Forwarded-For`` says where a request comes from.
-        max_connections: open at a time; fewer where the process's limit of files leaves no room for them.
-        max_connections_per_address: of one address, but of those in ``trusted_proxies``; None is half of all.
+        trusted_proxies: addresses of proxies whose ``X-Forwarded-For`` names the client.
+        max_connections: open connections; fewer if the process's limit of open files is lower.
+        max_connections_per_address: open connections of an address outside ``trusted_proxies``; None for half of all.
         header_seconds: time for the whole head of a request, from the connection or from the head's first byte.
         idle_seconds: time between two requests of a connection.
         body_seconds: time in which the next KiB of a request's body must come.
-        write_seconds: time in which a client must take something of an answer.
-        answers_bytes: whole values and reports that wait on the disk until they are read; beyond it, requests get a
-            503.
-        shutdown_seconds: time for requests that are under way when the server is told to stop.
+        write_seconds: time in which a client must read some part of an answer.
+        answers_bytes: bytes of values and reports on the disk that clients are reading; beyond it, requests get a 503.
+        shutdown_seconds: time for requests under way when the server is told to stop.
         job_concurrency: jobs that run at a time in this process; 0 leaves them to ``memtrace worker``.
-        job_projects: whose jobs run here; all projects' by default. A list, or a text with commas.
-        job_lease_seconds: how long a job waits for a runner that is gone.
-        job_memory_bytes: the most that the process of a job may take; on Linux alone.
-        nats: where events wait for the graph: ``nats://host:port`` or ``tls://host:port``, several with commas for a
-            cluster. None is a SQLite file, the journal, of which this server alone knows.
-        nats_user, nats_password, nats_password_file: for NATS.
-        nats_replicas: on how many servers of a cluster a new stream is kept.
-        journal: the journal's path; None is beside the SQLite store, or beside the values where they are a folder.
-        queue_bytes: how much may wait, compressed; beyond it events are refused with 503.
-        event_concurrency: traces that this process writes events of at a time.
-        event_tries: how often an event is tried if it came before what it refers to; about an hour by default.
-        cors_origins: origins of web pages that may call; none by default. A list, or a text with commas.
-        max_body_bytes: of a JSON or GraphQL request.
-        max_events_bytes: of a request of events, as it is sent and as it unpacks.
-        max_traces_bytes: of a request of OpenTelemetry spans, as it is sent and as it unpacks.
-        max_rebuilt_bytes: the most bytes that the values of a request may have of which only the new part is sent, when
-            they are rebuilt; also how much a project may have rebuilt at once.
-        rebuilt_bytes_per_second: how much a project may have rebuilt in the long run.
-        max_upload_bytes: of an uploaded file, as it is sent; None is no limit.
-        max_inflated_bytes: the most that a compressed upload may unpack to.
-        max_inflated_ratio: how many times its own size it may unpack to, where that is more than 16 MiB.
-        rate_limit: requests of one key, such as ``600/minute``.
+        job_projects: projects whose jobs run here; all by default. A list, or a text with commas.
+        job_lease_seconds: length of a job's lease: how long a job waits after its runner is gone.
+        job_memory_bytes: memory bound of a job's process; only on Linux.
+        nats: broker of events: ``nats://host:port`` or ``tls://host:port``, several with commas for a cluster. None for
+            a SQLite file, the journal, which only this server uses.
+        nats_user, nats_password, nats_password_file: credentials of NATS.
+        nats_replicas: number of a cluster's servers that keep a new stream.
+        journal: the journal's path; None for beside the SQLite file, or beside the folder of values.
+        queue_bytes: compressed bytes of waiting events; beyond it, events are refused with 503.
+        event_concurrency: traces whose events this process writes at a time.
+        event_tries: tries of an event that refers to something missing; about an hour by default.
+        cors_origins: origins of web pages that may send requests; none by default. A list, or a text with commas.
+        max_body_bytes: bytes of a JSON or GraphQL request.
+        max_events_bytes: bytes of a request of events, packed and unpacked.
+        max_traces_bytes: bytes of a request of OpenTelemetry spans, packed and unpacked.
+        max_rebuilt_bytes: bytes of a request's rebuilt values (values of which only the new part is sent), and of a
+            project's rebuilt values at once.
+        rebuilt_bytes_per_second: bytes of a project's rebuilt values in the long run.
+        max_upload_bytes: bytes of an uploaded file, packed; None for no limit.
+        max_inflated_bytes: bytes of an uploaded file, unpacked.
+        max_inflated_ratio: ratio of unpacked to packed bytes of an uploaded file, above 16 MiB.
+        rate_limit: limit of a key's requests, such as ``600/minute``.
         request_seconds: time until a request's answer begins; uploads have no such limit.
         graphql_depth, graphql_aliases, graphql_tokens, graphql_cost: bounds of a document.
         graphql_subscriptions: subscriptions of one websocket at a time.
-        graphiql: whether ``/graphql`` shows the explorer to browsers; the page is given without a key.
-        introspection: whether the schema may be asked for.
+        graphiql: whether ``/graphql`` shows the explorer to browsers; the page needs no key.
+        introspection: whether clients may ask for the schema.
         trusted_documents: a JSON file of documents by their SHA-256; ``trusted_documents_only`` refuses all others.
-        oidc_issuer, oidc_audience: whose bearer tokens are taken; None takes none.
-        oidc_client_id: our name at the issuer: browsers can sign in there, and its ID tokens are taken too.
-        oidc_client_secret, oidc_client_secret_file: of this client; None is a public client.
-        oidc_scopes: what is asked for at a sign-in, with spaces; ``openid`` is among it.
-        public_url: the address at which browsers find the server, without a path; a sign-in leads back there.
-        oidc_groups_claim: where a token says its groups.
-        oidc_person_claim: where it says what the person is called in verdicts.
-        oidc_grants: from a group to ``{project: role}``.
-        otlp_endpoint: where the server's own traces go (OTLP over HTTP); None sends none.
+        oidc_issuer, oidc_audience: issuer and audience of accepted bearer tokens; None accepts no tokens.
+        oidc_client_id: our client at the issuer, for signing in browsers; ID tokens for this client are accepted too.
+        oidc_client_secret, oidc_client_secret_file: secret of our client; None for a public client.
+        oidc_scopes: requested scopes of a sign-in, separated by spaces, with ``openid``.
+        public_url: address of the server for browsers, without a path; a sign-in leads back to it.
+        oidc_groups_claim: the claim with a token's groups.
+        oidc_person_claim: the claim with the author of verdicts.
+        oidc_grants: for each group, ``{project: role}``.
+        otlp_endpoint: endpoint of the server's own traces (OTLP over HTTP); None sends no traces.
     """
 
-    # Made when first used: load_settings makes and uses a class below this one.
+    # Built at the first use, because load_settings makes and uses a subclass.
     model_config = SettingsConfigDict(
         env_prefix="MEMTRACE_", extra="ignore", frozen=True, env_ignore_empty=True, defer_build=True
     )
@@ -270,7 +269,7 @@ _FORMS = {"oidc_grants": "{group: {project: role}}", "stores": '{name: {"uri": .
 
 
 def is_safe_issuer(address: str) -> bool:
-    """Whether nobody between here and an address can answer in its place: TLS, or this machine."""
+    """Whether nobody can answer in place of an address: it uses TLS, or is on this machine."""
     from urllib.parse import urlsplit
 
     parts = urlsplit(address)

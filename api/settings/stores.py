@@ -1,4 +1,4 @@
-"""Further stores, and whose traces they hold: the map that spreads projects over servers."""
+"""Further stores with the projects whose traces they have: the map that spreads projects over servers."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _Text = Annotated[str, Field(min_length=1)]
 
 
 class MappedStore(BaseModel):
-    """A store beside the main one.
+    """A store beside the main store.
 
     Attributes:
-        uri: see ``store.open``.
-        projects: whose traces it holds; those of all others are in the main store.
-        values: where its values lie, apart from those of other stores; only SQLite needs none.
-        database: of a Neo4j server; None is the user's own.
-        user: of a Neo4j server.
-        password_file: holds the user's password.
+        uri: URI of the store; see ``store.open``.
+        projects: projects of this store; the traces of all other projects are in the main store.
+        values: URI of the store's values, apart from other stores' values; only SQLite needs none.
+        database: database of a Neo4j server; None for the user's home database.
+        user: user of a Neo4j server.
+        password_file: file with the user's password.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -75,10 +75,10 @@ class MappedStore(BaseModel):
 
 
 def check_stores(stores: Mapping[str, MappedStore]) -> None:
-    """Check that the names can be used, and that each project is in one store only.
+    """Check that names are valid, and that each project is in only one store.
 
     Raises:
-        ValueError: they can't, or one is in several.
+        ValueError: a name is not valid, or a project is in several stores.
     """
     known: dict[str, str] = {}
     for name, store in stores.items():
@@ -93,10 +93,10 @@ def check_stores(stores: Mapping[str, MappedStore]) -> None:
 
 
 def check_values(main: str | None, stores: Mapping[str, MappedStore]) -> None:
-    """Check that each store has its own place for values, so that deleting in one does not delete another's.
+    """Check that no two stores share a place for values: a deletion would delete values of both stores.
 
     Raises:
-        ValueError: two have the same.
+        ValueError: two stores have the same place.
     """
     known = {main.rstrip("/"): "the main store"} if main else {}
     for name, store in stores.items():

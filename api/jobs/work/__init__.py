@@ -1,4 +1,7 @@
-"""The work of jobs, a module for each kind. It knows nothing of queues and leases, and may be repeated at any time."""
+"""The work of jobs: a module for each kind.
+
+Work does not depend on queues and leases, and may be repeated at any time.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ from store.contract.protocol import GraphStore
 
 
 async def check(store: GraphStore, arguments: BaseModel) -> None:
-    """Refuse what can't be done before it is taken.
+    """Refuse a job that can't be done, before it is accepted.
 
     Raises:
         InputError: the arguments or this process's settings do not allow it.
-        NotFoundError: the arguments name what is not in the project.
+        NotFoundError: the arguments name something that is not in the project.
     """
     await asyncio.to_thread(_load)
     from api.jobs.work import attributes, imports, reports
@@ -34,16 +37,16 @@ async def check(store: GraphStore, arguments: BaseModel) -> None:
 
 
 def _load() -> None:
-    """Import the module of the work. In a thread, because the first time would block the event loop for too long."""
+    """Import the module of the work, in a thread: the first import would block the event loop for too long."""
     from api.jobs.work import attributes, imports, reports  # noqa: F401
 
 
 async def run(kind: JobKind, arguments: str, context: Context) -> Document:
-    """Do a job; its result.
+    """Do a job, and return its result.
 
     Raises:
-        MemTraceError: it can't be done, and why, in words for the person who asked.
-        Cancelled: it was stopped.
+        MemTraceError: the job can't be done, with the reason for the person who asked.
+        Cancelled: the job was stopped.
     """
     from api.jobs.work import attributes, imports, reports
 

@@ -15,7 +15,7 @@ _CONCURRENCY = 4
 
 
 async def check(store: GraphStore, arguments: AttributeArguments) -> None:
-    """Refuse what is not in the project, and a method whose model this server does not know.
+    """Refuse failures that are not in the project, and a method whose model this server does not know.
 
     Raises:
         InputError: the settings of the model are missing or wrong.
@@ -26,9 +26,9 @@ async def check(store: GraphStore, arguments: AttributeArguments) -> None:
 
 
 async def run(context: Context, arguments: AttributeArguments) -> Document:
-    """Attribute them. A failure that was attributed before in the same way keeps its verdict.
+    """Attribute the failures. A failure that was attributed before in the same way keeps its verdict.
 
-    One that is withdrawn meanwhile is passed over; ``withdrawn`` counts those.
+    Failures that are withdrawn meanwhile are skipped and counted in ``withdrawn``.
     """
     failures = await chosen_failures(context.store, arguments.failure_ids, _traces(arguments))
     total = len(failures)

@@ -1,4 +1,4 @@
-"""What the work of a job gets, and how it is stopped."""
+"""The context of a job's work, and how work is stopped."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 
-class Cancelled(Exception):  # noqa: N818 — it is an answer to a wish, not an error
+class Cancelled(Exception):  # noqa: N818 — the answer to a request, not an error
     """Somebody asked to stop the job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a job's work gets.
+    """The context of a job's work.
 
     Attributes:
         store: the job's project.
         queues: the annotation queues of the project.
-        tell: takes the stage, what is done and what there is (0 while it is not known). It raises ``Cancelled`` where
-            the job is to stop.
+        tell: takes the stage, the done items and all items (0 if unknown). It raises ``Cancelled`` if the job should
+            stop.
         max_inflated_bytes: the most that an uploaded file may unpack to.
-        max_inflated_ratio: how many times its own size that may be.
+        max_inflated_ratio: the most times its own size that a file may unpack to.
     """
 
     store: GraphStore

@@ -16,7 +16,7 @@ def check(arguments: ImportArguments) -> None:
     """Refuse an unknown time zone.
 
     Raises:
-        InputError: it is none.
+        InputError: the time zone is unknown.
     """
     try:
         ZoneInfo(arguments.timezone)
@@ -27,13 +27,13 @@ def check(arguments: ImportArguments) -> None:
 
 
 async def run(context: Context, arguments: ImportArguments) -> Document:
-    """Import the file. What an attempt before this one has stored counts as ``existing``."""
+    """Import the file. Elements that an earlier attempt stored count as ``existing``."""
 
     def tell(stage: str, done: int, total: int) -> None:
         try:
             context.tell(stage, done, total)
         except Cancelled:
-            # All is written: a request to stop comes too late.
+            # Everything is written: a request to stop comes too late.
             if stage != "write" or done == 0:
                 raise
 
@@ -49,5 +49,5 @@ async def run(context: Context, arguments: ImportArguments) -> Document:
 
 
 def _renamed(error: InputError, path: Path, name: str) -> InputError:
-    """An error about the file as its sender calls it."""
+    """The error with the sender's name of the file."""
     return InputError(name, error.place, error.problem) if error.source == str(path) else error

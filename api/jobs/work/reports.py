@@ -1,4 +1,4 @@
-"""Making a report. The result is the report as data; pages are made of it when somebody reads it."""
+"""Making a report. The result is the report as data; HTML and Markdown are made when the report is read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from store.contract.protocol import GraphStore
 
 
 async def check(store: GraphStore, arguments: ReportArguments) -> None:
-    """Refuse what is not in the project.
+    """Refuse failures and traces that are not in the project.
 
     Raises:
         NotFoundError: a failure or a trace does not exist.
@@ -41,5 +41,6 @@ async def run(context: Context, arguments: ReportArguments) -> Document:
     )
     context.tell("gather", 1, 1)
     document: Document = msgspec.to_builtins(report)
-    # What was withheld when it was made: who reads it later may see it if no more is withheld from them.
+    # The verdicts that were withheld when the report was made. A later reader may see the report if no further verdicts
+    # are withheld from that reader.
     return document | {"withheld": sorted(withheld)}

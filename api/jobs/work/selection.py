@@ -16,7 +16,7 @@ async def named(
     """The failures and traces with these ids.
 
     Raises:
-        NotFoundError: one does not exist.
+        NotFoundError: a failure or a trace does not exist.
     """
     traces = await by_id(store, Trace, trace_ids)
     failures = await by_id(store, Failure, failure_ids)
@@ -28,7 +28,7 @@ async def named(
 
 
 async def chosen_failures(store: GraphStore, failure_ids: Sequence[str], trace_ids: Sequence[str]) -> list[Failure]:
-    """The failures with these ids, those of these traces, those that are both, or all of the project.
+    """The failures with these ids, in these traces. An empty list of ids or of traces does not restrict the failures.
 
     Raises:
         NotFoundError: a failure or a trace does not exist.

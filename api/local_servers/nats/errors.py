@@ -6,7 +6,7 @@ from schema.errors import MemTraceError
 
 
 class LocalNatsError(MemTraceError):
-    """A local NATS server could not be started or stopped; the message says what and where."""
+    """A local NATS server could not be started or stopped; the message has the reason and the place."""
 
 
 class MissingExtraError(LocalNatsError, ImportError):

@@ -20,14 +20,14 @@ MAX_PAYLOAD_BYTES = 8 << 20
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is kept in ``server.json``.
+    """The content of ``server.json``.
 
     Attributes:
         port: the last port for clients.
         http_port: the last port of the monitoring pages; None if they are off.
         pid: the server's process; None if it was stopped.
-        created: when that process was created (seconds since the epoch, from the operating system). It distinguishes
-            the server from another process that got its pid later.
+        created: when that process was created (seconds since the epoch, from the operating system). The time
+            distinguishes the server from a later process with the same pid.
     """
 
     port: int
@@ -49,7 +49,7 @@ class Folder:
 
     @property
     def log(self) -> Path:
-        """What the server says; each start adds to it."""
+        """The server's log; each start appends to it."""
         return self.path / "nats.log"
 
     @property
@@ -59,7 +59,7 @@ class Folder:
 
     @property
     def server_name(self) -> str:
-        """Tells this folder's server from others that may answer at its port."""
+        """The name of this folder's server, which distinguishes it from other servers at the same port."""
         return f"memtrace-{self.path.stat().st_ino:x}"
 
     @property
@@ -87,12 +87,12 @@ class Folder:
 
     @contextmanager
     def sole(self) -> Iterator[None]:
-        """Hold the folder against others that start or stop its server."""
+        """Lock the folder against other commands that start or stop its server."""
         with filelock.FileLock(self.path / ".lock"):
             yield
 
     def read_state(self) -> State | None:
-        """What the folder remembers, None where no server was ever started in it.
+        """The stored state; None if no server was ever started in the folder.
 
         Raises:
             LocalNatsError: the state file is damaged.
@@ -108,11 +108,11 @@ class Folder:
             ) from error
 
     def write_state(self, state: State) -> None:
-        """Remember a state."""
+        """Store a state."""
         write_private(self._state_file, json.dumps(asdict(state), indent=2) + "\n")
 
     def write_settings(self, state: State, store_bytes: int) -> None:
-        """Write the settings; the server listens on this machine only, and a message is on disk when it says so."""
+        """Write the settings. The server listens on this machine only, and syncs a message before acknowledging."""
         lines = [
             "# Written anew at every start.",
             f"server_name: {json.dumps(self.server_name)}",

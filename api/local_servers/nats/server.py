@@ -1,4 +1,4 @@
-"""A real NATS server with JetStream on this machine: started, found again, stopped."""
+"""A real NATS server with JetStream on this machine: starting, finding again and stopping."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class RunningNats:
     Attributes:
         uri: where clients connect to.
         port: the port for clients, on 127.0.0.1.
-        http_port: the port of its monitoring pages on 127.0.0.1, None where they are off.
+        http_port: the port of its monitoring pages on 127.0.0.1; None if the pages are off.
         user: the user's name.
         password_file: the file that holds the user's password.
         pid: its process.
-        log: the file that it logs to.
-        started: whether this call started it; False where it ran already.
+        log: its log file.
+        started: whether this call started it; False if it ran already.
     """
 
     uri: str
@@ -53,13 +53,14 @@ class LocalNats:
         http_port: int | None = None,
         store_bytes: int = DEFAULT_STORE_BYTES,
     ) -> None:
-        """Say what server is meant; nothing is done yet.
+        """Describe a server; nothing is started yet.
 
         Args:
-            folder: of its streams, settings, log and password; made where it does not exist.
-            port: for clients; None for its last one or 4222 if free, else any free one; 0 the same without 4222.
-            http_port: of its monitoring pages (they ask for no password); 0 for any free one, None for none.
-            store_bytes: what its streams may take on disk, together.
+            folder: the folder of its streams, settings, log and password; a missing folder is made.
+            port: the port for clients. None for the last port or 4222 if free, else any free port; 0 the same without
+                4222.
+            http_port: the port of its monitoring pages, which need no password; 0 for any free port, None for no pages.
+            store_bytes: the most bytes of all its streams on disk.
 
         Raises:
             LocalNatsError: an argument is not usable.
@@ -80,11 +81,11 @@ class LocalNats:
         """Start the server, unless it runs, and wait until it answers.
 
         Args:
-            timeout: seconds to wait for an answer at most: it first looks through its streams.
+            timeout: the most seconds to wait for an answer; the server loads its streams first.
             guarded: whether the server is killed when this process ends, however it ends.
 
         Raises:
-            LocalNatsError: it can't be started.
+            LocalNatsError: the server can't be started.
         """
         binary = server_binary()
         self._folder.make()
@@ -98,17 +99,17 @@ class LocalNats:
             return self._launch(binary, state, timeout, guarded)
 
     def stop(self, kill: bool = False, timeout: float = 30.0) -> bool:
-        """Stop the server and wait until it is down; one that does not stop within ``timeout`` seconds is killed.
+        """Stop the server and wait until it has ended. After ``timeout`` seconds it is killed.
 
         Args:
-            kill: whether to drop it at once, as a lost machine would.
+            kill: whether to kill the server at once, as a lost machine would.
             timeout: seconds.
 
         Returns:
-            Whether it ran.
+            Whether the server ran.
 
         Raises:
-            ProcessError: it can't be ended.
+            ProcessError: the process can't be ended.
         """
         if self._folder.read_state() is None:
             return False
@@ -124,7 +125,7 @@ class LocalNats:
 
     @contextmanager
     def running(self) -> Iterator[RunningNats]:
-        """The server for the length of a ``with`` block; one that ran before is left running."""
+        """The server for the length of a ``with`` block. A server that ran before keeps running."""
         server = self.start(guarded=True)
         try:
             yield server

@@ -27,10 +27,10 @@ from api.local_servers.neo4j.resolve import resolve
 DEFAULT_VERSION = "5.26.31"
 CACHE_VARIABLE = "MEMTRACE_CACHE"
 
-# What is being done, how many jars are done, of how many (0: not known yet).
+# Takes the stage, the number of done jars, and the number of all jars (0 if unknown).
 Progress = Callable[[str, int, int], None]
 
-# A few at a time: more makes registries refuse.
+# A few at a time: registries refuse more.
 _CONNECTIONS = 4
 _ENTRY_POINTS = ("org.neo4j.server.CommunityEntryPoint", "org.neo4j.server.Neo4jCommunity")
 
@@ -60,7 +60,7 @@ def check_version(version: str) -> None:
     """Checks that a text is a version of Neo4j that can be started here.
 
     Raises:
-        LocalNeo4jError: It is no version, or one that needs another Java or other settings.
+        LocalNeo4jError: The text is not a version, or the version needs another Java or other settings.
     """
     if not re.fullmatch(r"\d+\.\d+(\.\d+)?", version):
         raise LocalNeo4jError(f"'{version}' is not a version of Neo4j; give one such as {DEFAULT_VERSION}")
@@ -74,19 +74,19 @@ def obtain(
     registry: Registry | None = None,
     progress: Progress | None = None,
 ) -> Distribution:
-    """The server of a version, fetched first where it is not in the cache.
+    """The server of a version; it is fetched first if it is not in the cache.
 
-    Safe to call in several processes at once: one fetches, the others wait for it.
+    Safe to call in several processes at once: the first process fetches, and the other processes wait.
 
     Args:
         version: Neo4j's version.
         cache: The folder for what is fetched; None for `default_cache()`.
-        registry: Where it is fetched from; None for the default one.
-        progress: Told what is being done.
+        registry: The registry to fetch from; None for the default registry.
+        progress: Called with the progress.
 
     Raises:
-        LocalNeo4jError: The version can't be had, the registry can't be reached, or a jar in the cache is not
-            the one that was locked.
+        LocalNeo4jError: The version does not exist, the registry can't be reached, or a jar in the cache has another
+            hash than the lock.
     """
     check_version(version)
     folder = (cache or default_cache()).absolute() / "neo4j"
@@ -131,7 +131,7 @@ def _sole_fetcher(folder: Path, say: Progress) -> Iterator[None]:
 def _fetch(
     files: Sequence[tuple[str, str | None]], folder: Path, registry: Registry, what: str, say: Progress
 ) -> list[str]:
-    """Fetches files and tells which of them could not be checked."""
+    """Fetches files, and returns the files that could not be checked."""
     failed = threading.Event()
 
     def fetch(path: str, sha256: str | None) -> bool | None:
@@ -140,7 +140,7 @@ def _fetch(
         try:
             return registry.fetch(path, _place(path, folder), sha256)
         except BaseException:
-            # At once, from the thread itself: else each thread would begin, and retry, one more file.
+            # Cancel at once, in the thread itself: otherwise each thread would begin, and retry, another file.
             failed.set()
             raise
 
@@ -159,7 +159,7 @@ def _fetch(
 
 
 def _lock_anew(version: str, folder: Path, registry: Registry, say: Progress) -> tuple[Jar, ...]:
-    """Resolves a version, fetches its jars against the registry's own hashes, and records what was got."""
+    """Resolves a version, fetches its jars, checks the registry's own hashes, and writes a lock."""
     say(f"resolving the dependencies of Neo4j {version} (about two minutes)", 0, 0)
     repository = _place("", folder)
     try:

@@ -1,10 +1,10 @@
-"""What can go wrong while a local Neo4j server is brought up or down."""
+"""Errors of starting and stopping a local Neo4j server."""
 
 from __future__ import annotations
 
 
 class LocalNeo4jError(RuntimeError):
-    """A local Neo4j server could not be fetched, started or stopped; the message says what and where."""
+    """A local Neo4j server could not be fetched, started or stopped; the message has the reason and the place."""
 
 
 class RegistryError(LocalNeo4jError):
@@ -22,4 +22,4 @@ class MissingExtraError(LocalNeo4jError, ImportError):
 
 
 class AbsentError(RegistryError):
-    """The registry answered that it has no such file."""
+    """The registry does not have the file."""

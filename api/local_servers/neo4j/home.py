@@ -1,4 +1,4 @@
-"""The home folder of a local server: settings, password, and what is remembered between commands."""
+"""The home folder of a local server: settings, password, and state between commands."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _FOLDERS = ("conf", "data", "logs", "run", "plugins", "import")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a home remembers, in `server.json`.
+    """The content of `server.json`.
 
     Attributes:
         version: The Neo4j version whose data the home holds.
         port: The last Bolt port, None before the first start.
         http_port: The last HTTP port, None where HTTP is off.
         pid: The server's process id, None where it was stopped.
-        created: When that process was made (seconds since the epoch, as the operating system says): tells the
-            server from another process that got its pid later.
+        created: When the process was created (seconds since the epoch, from the operating system). The time
+            distinguishes the server from a later process with the same pid.
     """
 
     version: str
@@ -58,7 +58,7 @@ class Home:
 
     @property
     def arguments_file(self) -> Path:
-        """The file with the server's Java arguments; a process that was started with it is this home's server."""
+        """The file with the server's Java arguments. A process that was started with this file is the home's server."""
         return self.path / "run" / "server.args"
 
     @property
@@ -95,7 +95,7 @@ class Home:
             (self.path / name).mkdir(exist_ok=True)
 
     def read_state(self) -> State | None:
-        """What the home remembers, None where no server was ever started in it.
+        """The stored state; None if no server was ever started in the home.
 
         Raises:
             LocalNeo4jError: The state file is damaged.
@@ -113,14 +113,14 @@ class Home:
             ) from error
 
     def write_state(self, state: State) -> None:
-        """Remembers a state."""
+        """Stores a state."""
         write_private(self._state_file, json.dumps(asdict(state), indent=2) + "\n")
 
     def password(self) -> str:
-        """The password of user `neo4j`; made where the home has neither a password nor data.
+        """The password of user `neo4j`; a new password if the home has neither a password nor data.
 
         Raises:
-            LocalNeo4jError: The password file is gone or empty, and there are data that it protects.
+            LocalNeo4jError: The password file is missing or empty, but the home has data.
         """
         try:
             password = self.password_file.read_text(encoding="utf-8").strip()

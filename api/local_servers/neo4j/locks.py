@@ -1,8 +1,8 @@
-"""The jars of one Neo4j version: which they are, and the hash that each must have.
+"""Locks: the jars of a Neo4j version, with their hashes.
 
-A lock is a text file with one line a jar, `sha256 group:artifact:version[:classifier]`; lines with `#` are
-comments. The locks of the versions that the project tests with are part of this package. Any other version
-gets one in the cache folder (`neo4j/locks`) when it is first fetched; a copy of that file in this package ships it.
+A lock is a text file with one line a jar, `sha256 group:artifact:version[:classifier]`; lines with `#` are comments.
+Locks of tested versions are part of this package. The first fetch of any other version writes a lock into the cache
+folder (`neo4j/locks`); copying the file into this package ships the lock.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read_lock(text: str, name: str) -> tuple[Jar, ...]:
     """Reads a lock's text; `name` is used in errors.
 
     Raises:
-        LocalNeo4jError: A line is malformed, or there is none.
+        LocalNeo4jError: A line is malformed, or the lock is empty.
     """
     jars = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -66,7 +66,7 @@ def format_lock(jars: Iterable[Jar], comment: str) -> str:
 
 
 def find_lock(version: str, cache: Path) -> tuple[Jar, ...] | None:
-    """The jars of a version after this package's lock, else after the cache folder's, else None."""
+    """The jars of a version, from the lock in this package or else in the cache folder; None without a lock."""
     shipped = resources.files(__package__) / "locks" / f"{version}.txt"
     if shipped.is_file():
         return read_lock(shipped.read_text(encoding="ascii"), f"the lock of {version}")
@@ -77,7 +77,7 @@ def find_lock(version: str, cache: Path) -> tuple[Jar, ...] | None:
 
 
 def cache_lock(version: str, cache: Path) -> Path:
-    """Where the lock of a version that this package has none for is kept."""
+    """The path of a version's lock in the cache folder."""
     return cache / "locks" / f"{version}.txt"
 
 

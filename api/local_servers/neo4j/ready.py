@@ -1,4 +1,4 @@
-"""Waiting until a server that was started answers a query."""
+"""Waiting until a started server answers a query."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def wait_until_ready(port: int, user: str, password: str, ended: Callable[[], st
         port: Where the server listens on 127.0.0.1.
         user: The name to log in with.
         password: The user's password.
-        ended: How the server's process ended, None while it runs.
+        ended: Returns the exit code of the server's process; None while it runs.
         timeout: Seconds to wait at most.
 
     Raises:
@@ -48,7 +48,7 @@ def wait_until_ready(port: int, user: str, password: str, ended: Callable[[], st
 
 
 def explain(code: int | None) -> str | None:
-    """What an exit code of the server's process says; None for None, a process that runs."""
+    """What an exit code of the server's process means; None for None."""
     if code is None:
         return None
     if code < 0:

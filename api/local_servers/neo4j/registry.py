@@ -1,4 +1,4 @@
-"""Fetching single files from the package registry: with retries, checked, and never half-written in place."""
+"""Fetching single files from the package registry: with retries, with checks, and never half written."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Registry:
 
     Attributes:
         url: Its root; by default `MEMTRACE_MAVEN_REGISTRY` (a mirror), else the public one.
-        attempts: How often a file is asked for before giving up; registries refuse in bursts.
+        attempts: Most attempts for a file; registries refuse in bursts.
         pause: Seconds before the second attempt; doubled before each further one.
         timeout: Seconds without an answer, or without a byte, after which an attempt has failed.
     """
@@ -45,13 +45,13 @@ class Registry:
         Args:
             path: The file's place below the registry's root.
             target: Where to put it. Its folder is made.
-            sha256: What the file must hash to (hex); None to check against the SHA-1 that is published.
+            sha256: The expected hash (hex); None to check against the published SHA-1.
 
         Returns:
-            Whether the bytes were checked: False only where no SHA-256 was given and no SHA-1 is published.
+            Whether the bytes were checked. False only if no SHA-256 was given and no SHA-1 is published.
 
         Raises:
-            AbsentError: The registry has no such file.
+            AbsentError: The registry does not have the file.
             RegistryError: The registry can't be reached, or the bytes are not the expected ones.
         """
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ class Registry:
                 reason = f"it answered with status {status}"
             except requests.RequestException as error:
                 reason = f"it could not be reached ({type(error).__name__})"
-        # The URL itself may hold a mirror's password; the request library's own text may too.
+        # The URL may hold a mirror's password, and the request library's text may quote the URL.
         raise RegistryError(
             f"Could not fetch {path} from the package registry at {urlsplit(self.url).hostname}: {reason}, "
             f"{self.attempts} times. The network is needed once, to fetch the server's jars; what has been "

@@ -30,11 +30,11 @@ def resolve(version: str, repository: Path, registry: Registry) -> list[Artifact
 
     Args:
         version: Neo4j's version.
-        repository: The folder in Maven's layout that project files are kept in.
-        registry: Where they come from.
+        repository: The folder of project files, in Maven's layout.
+        registry: The registry to fetch from.
 
     Raises:
-        RegistryError: A project file can't be had.
+        RegistryError: A project file can't be fetched.
         LocalNeo4jError: The dependencies can't be resolved.
     """
     context = MavenContext(resolver=_CheckedResolver(registry), repo_cache=repository, remote_repos={})

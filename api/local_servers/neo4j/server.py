@@ -1,4 +1,4 @@
-"""A real Neo4j Community server on this machine, from packages alone: start it, look at it, stop it."""
+"""A real Neo4j Community server on this machine, from packages alone: starting, status and stopping."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class LocalNeo4j:
 
         Args:
             home: The folder of its data, logs and password; None for the user's data folder.
-            version: Neo4j's version; None for the one whose data the home holds, else `DEFAULT_VERSION`.
-            port: The Bolt port; 0 for any free one, None for its last one or 7687 if free, else any free one.
+            version: Neo4j's version; None for the version of the home's data, else `DEFAULT_VERSION`.
+            port: The Bolt port. 0 for any free port; None for the last port or 7687 if free, else any free port.
             http_port: The port of Neo4j's own web pages; None for none.
             heap: Java's heap, such as `1g`.
             page_cache: Neo4j's page cache, such as `256m`.
-            cache: The folder of fetched jars; None for the default one.
-            registry: Where jars are fetched from; None for the default one.
-            progress: Told what takes time: what, how many are done, of how many (0: unknown).
+            cache: The folder of fetched jars; None for the default folder.
+            registry: The registry of jars; None for the default registry.
+            progress: Called with the stage, the done items and all items (0 if unknown).
 
         Raises:
             LocalNeo4jError: An argument is not usable.
@@ -105,7 +105,7 @@ class LocalNeo4j:
         """Stops the server and waits until it is down.
 
         Args:
-            kill: Whether to drop it at once; the next start then recovers from its logs.
+            kill: Whether to kill the server at once; the next start then recovers from its logs.
             timeout: Seconds to wait at most for a clean stop.
 
         Returns:
@@ -120,7 +120,7 @@ class LocalNeo4j:
             state = self._home.read_state()
             process = self._find(state)
             if process is not None:
-                # In order, it closes its store first (about 10 s).
+                # An orderly stop closes the store first (about 10 s).
                 seconds = _KILL_TIMEOUT if kill else timeout
                 if not stop(process, seconds, kill):
                     raise LocalNeo4jError(
@@ -134,7 +134,7 @@ class LocalNeo4j:
         return process is not None
 
     def status(self) -> ServerStatus:
-        """What is known of the server; starts, stops and writes nothing."""
+        """The status of the server, without starting, stopping or writing anything."""
         state = self._home.read_state()
         process = self._find(state)
         running = process is not None and state is not None
@@ -153,11 +153,11 @@ class LocalNeo4j:
 
     @contextmanager
     def running(self, kill_on_exit: bool = False, timeout: float = 120.0) -> Iterator[RunningServer]:
-        """The server for the length of a `with` block; one that ran before is left running.
+        """The server for the length of a `with` block. A server that ran before keeps running.
 
         Args:
-            kill_on_exit: Drop it at the end instead of the slow clean stop, even where this process is killed
-                first: for data that are thrown away.
+            kill_on_exit: Kill the server at the end instead of the slow clean stop, even if this process is killed
+                first. For data that are thrown away.
             timeout: Seconds to wait for its first answer at most.
         """
         server = self.start(timeout, guarded=kill_on_exit)

@@ -1,4 +1,4 @@
-"""What there is to know of a local server."""
+"""The status of a local server."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class RunningServer:
         home: The server's home folder.
         password_file: The file that holds the password.
         pid: The server's process.
-        http_port: The port of Neo4j's own web pages on 127.0.0.1, None where they are off.
-        started: Whether this call started it; False where it ran already.
+        http_port: The port of Neo4j's own web pages on 127.0.0.1; None if the pages are off.
+        started: Whether this call started it; False if it ran already.
     """
 
     uri: str
@@ -38,19 +38,19 @@ class RunningServer:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """What is known of a home's server without asking it.
+    """The status of a home's server, without a request to the server.
 
     Attributes:
         running: Whether its process runs.
-        crashed: Whether it is gone without having been stopped.
+        crashed: Whether the server ended without being stopped.
         home: The home folder.
-        version: The version whose data the home holds, None for a home that was never started.
-        uri: Where the server listens, None where it doesn't run.
-        http_port: The port of Neo4j's own web pages, None where they are off or the server doesn't run.
-        pid: Its process, None where it doesn't run.
-        memory: Its resident memory in bytes, None where it doesn't run.
-        started_at: When its process was started (UTC), None where it doesn't run.
-        password_file: Where its password is kept.
+        version: The version of the home's data; None if no server was ever started in the home.
+        uri: The address of a running server; else None.
+        http_port: The port of a running server's web pages; None if the pages are off.
+        pid: The process id of a running server; else None.
+        memory: The resident memory of a running server in bytes; else None.
+        started_at: The start time of a running server (UTC); else None.
+        password_file: The file of the server's password.
     """
 
     running: bool
