@@ -15,7 +15,7 @@ _TICK_SECONDS = 0.1
 _LATE_SECONDS = 1.0
 _QUIET_SECONDS = 10.0
 _HURRIED_SECONDS, _HURRY_SECONDS, _HURRIED_TURN_SECONDS = 0.03, 1.0, 0.0002
-"""After a delay of so many seconds, threads get shorter turns of the interpreter; for how long; the length of a turn."""
+"""Seconds of delay after which threads get shorter turns of the interpreter; for how long; the length of a turn."""
 _BUCKETS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 _log = structlog.get_logger("memtrace.loop")

@@ -151,8 +151,8 @@ class Unexpected:
             elif scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1012})
         except Exception as error:
-            # An answer that has begun can't become a problem document. Breaking it off shows the client that it is not
-            # whole. Not logged as an exception: where the logs are not set up, the line would show values.
+            # An answer that has begun can't become a problem document. Breaking off tells the client that the answer is
+            # not whole. Not logged as an exception: where the logs are not set up, the line would show values.
             _log.error("unexpected error", path=scope["path"], route=route_of(scope), **error_fields(error))
             _log.debug("what the unexpected error says", error_text=str(error))
             if scope["type"] == "http" and not begun:

@@ -21,7 +21,7 @@ _IDS = 200
 
 @dataclass(eq=False, slots=True)
 class _Follower(Generic[T]):
-    """A client that follows a thing, with the newest state that it has not taken yet, or the error that ended it all."""
+    """A client that follows a thing: the newest state that was not taken yet, or the error that ended the following."""
 
     project_id: str
     id: str

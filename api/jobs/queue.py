@@ -34,7 +34,7 @@ class JobQueue:
     """The jobs of all projects, for the interfaces of one process. Any process may run the jobs.
 
     Attributes:
-        arrived: set when this process accepts a job, so that its runner looks at once.
+        arrived: set when this process accepts a job; the runner then looks at once.
         asked: set when this process is asked to stop a job.
     """
 

@@ -1,4 +1,4 @@
-"""Running jobs. Each has a lease, so that another runner can continue after a kill."""
+"""Running jobs. Each job has a lease: after a kill another runner continues."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class ProcessError(MemTraceError):
 
 
 class DetachedProcess:
-    """A process in its own session: it outlives its starter and its terminal."""
+    """A process in its own session, which outlives starter and terminal."""
 
     def __init__(
         self,

@@ -269,7 +269,7 @@ _FORMS = {"oidc_grants": "{group: {project: role}}", "stores": '{name: {"uri": .
 
 
 def is_safe_issuer(address: str) -> bool:
-    """Whether nobody can answer in place of an address: it uses TLS, or is on this machine."""
+    """Whether nobody can answer in place of an address: the address uses TLS or is on this machine."""
     from urllib.parse import urlsplit
 
     parts = urlsplit(address)

@@ -28,7 +28,7 @@ async def named(
 
 
 async def chosen_failures(store: GraphStore, failure_ids: Sequence[str], trace_ids: Sequence[str]) -> list[Failure]:
-    """The failures with these ids, in these traces. An empty list of ids or of traces does not restrict the failures.
+    """Failures by id and by trace. An empty list of ids or of traces does not restrict the failures.
 
     Raises:
         NotFoundError: a failure or a trace does not exist.
