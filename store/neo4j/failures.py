@@ -98,9 +98,8 @@ class _Sorted:
             return await self._of_trace(trace_id, key, last, count)
         rows = [] if last is not None and key is None else await self._keyed(key, last, count)
         if len(rows) < count:
-            name = "page_failure_without_time" if self._order.by is FailureKey.TIME else "page_failure_without"
             begin = last if last is not None and key is None else self._start
-            rows += await self._ask(name, count - len(rows), last=begin)
+            rows += await self._ask("page_failure_without", count - len(rows), by=self._order.by.value, last=begin)
         return rows
 
     @property
