@@ -8,7 +8,7 @@ from typing import Any
 
 
 class MemTraceError(Exception):
-    """Base of the expected errors. Errors can be pickled, so that a child process can raise them in its parent."""
+    """Base of the expected errors. A child process can pickle an expected error and raise it in the parent."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (type(self), self.args, self.__dict__)

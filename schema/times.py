@@ -23,7 +23,7 @@ def from_microseconds(value: int | None) -> datetime | None:
 
 
 class Times(dict[int | None, datetime | None]):
-    """``from_microseconds`` with a cache, for values that often repeat: outputs of one operation share their time."""
+    """``from_microseconds`` with a cache, for times that repeat: outputs of an operation have equal times."""
 
     def __missing__(self, value: int | None) -> datetime | None:
         moment = self[value] = from_microseconds(value)

@@ -108,7 +108,7 @@ async def run_query(
         ):
             return await _run(transaction, text, given, limit)
     except TimeoutError:
-        raise _too_slow(seconds) from None
+        raise QueryTimeoutError(f"the query took longer than {seconds:g} seconds") from None
 
 
 async def _run(transaction: neo4j.AsyncTransaction, text: str, parameters: dict[str, Any], limit: int) -> QueryResult:
@@ -125,10 +125,6 @@ async def _run(transaction: neo4j.AsyncTransaction, text: str, parameters: dict[
         raise
     rows = [[json_value(value) for value in record.values()] for record in records[:limit]]
     return QueryResult(list(result.keys()), rows, len(records) > limit)
-
-
-def _too_slow(seconds: float) -> QueryTimeoutError:
-    return QueryTimeoutError(f"the query took longer than {seconds:g} seconds")
 
 
 def _refuse(summary: neo4j.ResultSummary) -> None:

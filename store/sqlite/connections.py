@@ -1,7 +1,7 @@
 """Connections to one SQLite file: one for writing and a few for reading, each in a thread of its own.
 
-SQLite has one writer at a time. This process queues all its writes on one thread; processes wait for the file's lock.
-Readers never wait (write-ahead log).
+SQLite has one writer at a time. Writes of this process queue on one thread, and writes of other processes wait for the
+file's lock. Readers never wait (write-ahead log).
 """
 
 from __future__ import annotations

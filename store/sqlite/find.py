@@ -28,7 +28,8 @@ def search(context: ReadContext, text: str, trace_id: str | None = None, limit: 
         return []
     rows = context.rows("variables.search", query=query, trace=trace_id, count=limit)
     variables = context.reader().read(Variable, [k for k, _ in rows])
-    return [_hit(variables[k], score, text) for k, score in rows]
+    found = ((variables[k], score) for k, score in rows)
+    return [SearchHit(v, score, snippet([v.preview, v.comment or "", v.name], text)) for v, score in found]
 
 
 def named(context: ReadContext, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
@@ -38,10 +39,6 @@ def named(context: ReadContext, name: str, version: int | None, trace_id: str | 
     )
     found = context.reader().read(Variable, [k for (k,) in rows])
     return [found[k] for (k,) in rows]
-
-
-def _hit(variable: Variable, score: float, text: str) -> SearchHit:
-    return SearchHit(variable, score, snippet([variable.preview, variable.comment or "", variable.name], text))
 
 
 @dataclass(frozen=True, slots=True)
