@@ -129,7 +129,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An entry of the audit log: a write through a door, or an admin's read.
+    """An entry of the audit log: a write through an interface, or an admin's read.
 
     The entry is written in the transaction of the change. An act of several transactions writes the entry first as
     ``BEGUN`` and sets the outcome afterwards, so that every change has an entry and no entry claims an unknown outcome.

@@ -1,9 +1,9 @@
 """Blind annotation: hides verdicts on a case from the annotator until the annotator has judged the case.
 
-``blind_store`` and ``blind_records`` wrap a project's store and records for one person, below all doors. Reads through
-the wrappers, by GraphQL, HTTP, a job or a report, lack the verdicts of methods and of other people on the cases that
-``Annotations.withheld`` names. The wrappers pass on only the methods that are listed here, so a new method tells no
-verdict before somebody has thought about it.
+``blind_store`` and ``blind_records`` wrap a project's store and records for one person, below all interfaces. Reads
+through the wrappers, by GraphQL, HTTP, a job or a report, lack the verdicts of methods and of other people on the cases
+that ``Annotations.withheld`` names. The wrappers pass on only the methods that are listed here, so a new method tells
+no verdict before somebody has thought about it.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class QueueState:
 
 
 class Registry(Protocol):
-    """Look-ups over all projects. Doors use a registry only before the project of a request is known."""
+    """Look-ups over all projects. Interfaces use a registry only before the project of a request is known."""
 
     async def key(self, key_id: str) -> ApiKey | None:
         """The key with this id, of any project; None if unknown."""

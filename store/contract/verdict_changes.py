@@ -22,7 +22,7 @@ from schema.models import Attribution, camel_case
 from store.contract.answers import Label
 
 ADJUDICATED = "adjudicated"
-"""The attribute of a final verdict, given on a case on which annotators disagreed."""
+"""The attribute of a final word: a verdict that ends a disagreement between annotators."""
 
 _NAMES = {item.name: camel_case(item.name) for item in fields(Attribution)}
 
@@ -87,12 +87,12 @@ def is_human(verdict: Attribution) -> bool:
 
 
 def is_adjudicated(verdict: Attribution) -> bool:
-    """Whether a verdict is the final verdict on its failure; see ``ADJUDICATED``."""
+    """Whether a verdict is the final word on its failure; see ``ADJUDICATED``."""
     return is_human(verdict) and verdict.id == adjudication_id(verdict.failure_id)
 
 
 def adjudication_id(failure_id: str) -> str:
-    """The id of the final verdict on a failure; the id does not depend on the author."""
+    """The id of the final word on a failure; the id does not depend on the author."""
     return make_id("Attribution", failure_id, HUMAN_METHOD, ADJUDICATED, "")
 
 

@@ -1,8 +1,8 @@
-"""The meaning of references, in both engines and all doors.
+"""The meaning of references, in both engines and all interfaces.
 
 A reference is the whole id of an element, the first 8 or more characters of an id, or an external id (the id in the
 source). External ids may look like ids: a whole id always means the element with the id, and never an external id. Any
-other reference has to fit exactly one element. People may also write the name of a variable or a trace; doors look
+other reference has to fit exactly one element. People may also write the name of a variable or a trace; interfaces look
 names up only if no id fits (``by_name``, ``trace_by_name``).
 """
 
