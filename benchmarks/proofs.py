@@ -31,7 +31,7 @@ from optimization.harness.run import run as run_plan
 from optimization.proof.bench import Options
 from optimization.proof.correction import EvidenceCorrector
 from optimization.proof.model import Result
-from optimization.proof.run import Outcome, prove_verdicts
+from optimization.proof.run import ReplayedVerdict, prove_verdicts
 from store.open import open_database
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ async def run(context: Context) -> Section:
 
 async def _program(
     folder: Path, url: str, name: str, program: str, environment: str | None
-) -> tuple[int, list[Outcome], float]:
+) -> tuple[int, list[ReplayedVerdict], float]:
     """The number of answers, the verdicts after their replays, and how long these took."""
     from tests import environments
 
@@ -102,7 +102,7 @@ async def _program(
         return len(outcome.answers), found, time.perf_counter() - began
 
 
-async def _proved(store: GraphStore) -> list[Outcome]:
+async def _proved(store: GraphStore) -> list[ReplayedVerdict]:
     failures = await every_failure(store, None)
     verdicts = [(one.failure, one.attribution) async for one in attribute(store, failures, AttributionOptions())]
     found = []
@@ -112,7 +112,9 @@ async def _proved(store: GraphStore) -> list[Outcome]:
     return found
 
 
-def _add(results: Table, reasons: Table, name: str, answers: int, found: list[Outcome], taken: float) -> dict[str, Any]:
+def _add(
+    results: Table, reasons: Table, name: str, answers: int, found: list[ReplayedVerdict], taken: float
+) -> dict[str, Any]:
     counts = Counter(one.proof.result for one in found)
     before = [float(msgspec.json.decode(one.attribution.proof or "{}").get("confidenceBefore") or 0.0) for one in found]
     after = [one.attribution.confidence or 0.0 for one in found]

@@ -1,1 +1,1 @@
-"""What would have helped: programs run again with one call corrected, and what that proves of a verdict."""
+"""What would have helped: evaluates programs, proves verdicts by corrected replays, and optimizes prompts."""

@@ -19,7 +19,7 @@ from api.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from optimization.harness.judging import Judge
-    from optimization.harness.plan import Limits, Outcome
+    from optimization.harness.plan import Limits, RunOutcome
 
 commands = typer.Typer()
 
@@ -243,7 +243,7 @@ def _listed(users: list[str] | None) -> list[str] | None:
     return [one.strip() for text in users for one in text.split(",") if one.strip()] if users else None
 
 
-def _show(outcome: Outcome) -> None:
+def _show(outcome: RunOutcome) -> None:
     from api.cli.render.text import counted
 
     out = Output()
@@ -264,7 +264,7 @@ def _show(outcome: Outcome) -> None:
         note("Find out why the others are wrong with `memtrace attribute --all`.")
 
 
-def _document(outcome: Outcome) -> dict[str, Any]:
+def _document(outcome: RunOutcome) -> dict[str, Any]:
     return {
         "users": [
             {

@@ -15,7 +15,7 @@ from api.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from optimization.proof.bench import Options
-    from optimization.proof.run import Outcome
+    from optimization.proof.run import ReplayedVerdict
     from schema.models import Attribution, Failure
     from store.contract.protocol import GraphStore
 
@@ -120,7 +120,7 @@ async def _prove(
 
     corrector = EvidenceCorrector() if body is None else BodyCorrector(body)
     pairs = [(one, verdict) for one, verdict in chosen if verdict is not None]
-    found: list[Outcome] = []
+    found: list[ReplayedVerdict] = []
     with progress_bar("replaying") as tell:
         async for outcome in prove_verdicts(store, pairs, corrector, options):
             found.append(outcome)

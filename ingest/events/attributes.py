@@ -85,7 +85,7 @@ class Attributes:
         return self._parts
 
 
-class Said:
+class ChangedAttributes:
     """The attributes of a trace's elements that events add to or describe again."""
 
     def __init__(self) -> None:

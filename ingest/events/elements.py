@@ -9,7 +9,7 @@ from typing import Any
 from memtrace import events as wire
 
 from ingest.events import stored_units
-from ingest.events.attributes import Said, written
+from ingest.events.attributes import ChangedAttributes, written
 from ingest.events.contradictions import (
     check_derivation,
     check_ending,
@@ -65,7 +65,7 @@ class Elements:
         self._is_new = stored.trace is None
         self._known = Known(names, stored)
         self._rebuilder = Rebuilder(self._known, self.values, beginnings)
-        self._said = Said()
+        self._attributes = ChangedAttributes()
         self._make_variable = constructor(Variable)
         self._make_derivation = constructor(Derivation)
         self._usages: list[Usage] = []
@@ -77,14 +77,16 @@ class Elements:
         """The elements made so far."""
         new = self._known.new
         return Batch(
-            self._said.finished(self._trace),
+            self._attributes.finished(self._trace),
             sessions=list(new[Label.SESSION].values()),
-            operations=[self._said.finished(operation) for operation in new[Label.OPERATION].values()],
+            operations=[self._attributes.finished(operation) for operation in new[Label.OPERATION].values()],
             variables=list(new[Label.VARIABLE].values()),
             derivations=list(new[Label.DERIVATION].values()),
             usages=self._usages,
             invalidations=self._invalidations,
-            endings=[replace(ending, attributes=self._said.changed(id_)) for id_, ending in self._endings.items()],
+            endings=[
+                replace(ending, attributes=self._attributes.changed(id_)) for id_, ending in self._endings.items()
+            ],
             completions=list(self._completions.values()),
         )
 
@@ -125,7 +127,7 @@ class Elements:
         trace = self._trace
         check_trace_name(trace.name, event.name)
         if event.attributes:
-            self._said.of(trace).merge(event.attributes)
+            self._attributes.of(trace).merge(event.attributes)
         if event.name is not None and trace.name is None:
             trace = replace(trace, name=event.name)
         if self._is_new and trace.created_at is not None:
@@ -135,7 +137,7 @@ class Elements:
     def _session(self, event: wire.SessionEvent) -> None:
         known: Session | None = self._known.find(Label.SESSION, event.session)
         if known is not None:
-            check_session(known, self._said.of(known), event)
+            check_session(known, self._attributes.of(known), event)
             return
         self._known.add(
             Label.SESSION,
@@ -160,7 +162,7 @@ class Elements:
         known: Operation | None = self._known.find(Label.OPERATION, event.operation)
         if known is not None:
             status = self._endings.get(known.id, known).status
-            check_operation(known, status, self._said.of(known), event, session, attributes)
+            check_operation(known, status, self._attributes.of(known), event, session, attributes)
             return
         self._known.add(
             Label.OPERATION,
@@ -190,10 +192,10 @@ class Elements:
             more["error"] = event.error.model_dump()
         known = self._endings.get(operation.id, operation)
         if known.status is not Status.RUNNING:
-            check_ending(known, self._said.of(operation), event, more)
+            check_ending(known, self._attributes.of(operation), event, more)
             return
         if more:
-            self._said.of(operation).merge(more)
+            self._attributes.of(operation).merge(more)
         status, new = Status(event.status), self._known.new[Label.OPERATION]
         if operation.id in new:
             new[operation.id] = replace(operation, status=status, ended_at=event.time)
@@ -250,7 +252,7 @@ class Elements:
         self._known.add(Label.VARIABLE, made)
 
     def _again(self, known: Variable, made: Variable, event: wire.VariableEvent, attributes: Mapping[str, Any]) -> None:
-        """Handle another event of a known variable: a repetition, or the other side (reader, maker) of a stored unit."""
+        """Handle another event of a known variable: a repetition, or a stored unit's event from its reader or maker."""
         if event.stored is not None:
             check_stored_unit(known, event, made)
         if event.stored == stored_units.WRITTEN and stored_units.is_mentioned(known):
@@ -259,7 +261,7 @@ class Elements:
             if not self._known.is_new(Label.VARIABLE, known.id):
                 self._completions[known.id] = stored_units.completion(whole)
         elif event.stored is None or (event.stored == stored_units.WRITTEN and known.operation_id == made.operation_id):
-            check_variable(known, self._said.of(known), event, made, attributes)
+            check_variable(known, self._attributes.of(known), event, made, attributes)
 
     def _use(self, operation: str, variable: str, role: str | None, position: int, score: float | None = None) -> None:
         used: Variable = self._known.get(Label.VARIABLE, variable, "variable")

@@ -15,7 +15,6 @@ from store.contract.protocol import GraphStore
 from store.runtime.processor_share import ProcessorShare
 
 PRODUCER = "urn:memtrace:export"
-_AT_A_TIME = 200
 _SPEC = "https://openlineage.io/spec"
 _RUN_EVENT = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent"
 _FACETS = {

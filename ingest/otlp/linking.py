@@ -14,7 +14,7 @@ from memtrace import events as wire
 
 from ingest.events.late_sources import with_late_sources
 from ingest.events.taking import take_events
-from ingest.otlp.names import OTEL, OUTPUT, edge_name, operation_name, place_of
+from ingest.otlp.names import OTEL, OUTPUT, edge_name, name_parts, operation_name
 from ingest.otlp.rules import Edge, Node, Value, deletions, edges
 from schema.ids import trace_id
 from schema.models import Operation, Variable
@@ -41,7 +41,7 @@ async def link(store: GraphStore, events: Sequence[wire.Event]) -> None:
     id_ = trace_id(store.project_id, trace)
     operations = await elements(store, Operation, id_)
     variables = [
-        one for one in await elements(store, Variable, id_) if not one.occurrence and place_of(one.external_id)
+        one for one in await elements(store, Variable, id_) if not one.occurrence and name_parts(one.external_id)
     ]
     touched = {name[:32] for name in new}
     long = [one for one in variables if one.value is None and one.external_id[:32] in touched]
@@ -60,7 +60,7 @@ def _spans_in(events: Iterable[wire.Event]) -> set[str]:
     found = set()
     for event in events:
         if isinstance(event, wire.VariableEvent):
-            place = place_of(event.variable)
+            place = name_parts(event.variable)
             if place is not None and OTEL in event.attributes:
                 found.add(place.operation)
         elif isinstance(event, wire.OperationStarted) and OTEL in event.attributes:
@@ -139,7 +139,7 @@ def _nodes(operations: Iterable[Operation], variables: Iterable[Variable], value
             operation.started_at,
         )
     for variable in variables:
-        place = place_of(variable.external_id)
+        place = name_parts(variable.external_id)
         node = found.get(place.operation) if place else None
         if place is not None and node is not None and variable.created_at is not None:
             attributes = msgspec.json.decode(variable.attributes)

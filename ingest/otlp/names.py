@@ -29,7 +29,7 @@ def variable_name(operation: str, side: str, place: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NameParts:
     """The parts of the name of a span's variable.
 
     Attributes:
@@ -41,13 +41,13 @@ class Place:
     side: str
 
 
-def place_of(variable: str) -> Place | None:
+def name_parts(variable: str) -> NameParts | None:
     """Parse a variable's name; None if the variable belongs to no span."""
     operation, slash, rest = variable.partition("/")
     side = rest.partition("/")[0]
     if not slash or side not in {INPUT, OUTPUT} or len(operation) != 49 or operation[32] != "-":
         return None
-    return Place(operation[:32], operation, side)
+    return NameParts(operation[:32], operation, side)
 
 
 def edge_name(source: str, target: str) -> str:

@@ -97,7 +97,7 @@ class DeadLetter:
 
 
 @dataclass(slots=True)
-class Outcome:
+class Settlement:
     """The result of working on packets of one lane that were taken together.
 
     Attributes:
@@ -208,7 +208,7 @@ class EventQueue(Protocol):
         """Report that work on packets continues."""
         ...
 
-    async def settle(self, lane: int, outcome: Outcome) -> None:
+    async def settle(self, lane: int, settlement: Settlement) -> None:
         """Report the result for taken packets. Dead letters are durable before the packets are removed."""
         ...
 

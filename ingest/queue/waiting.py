@@ -52,7 +52,7 @@ class Held:
     is_forgotten: bool = False
 
 
-class Budget:
+class WaitingBudget:
     """The memory that several ``Waiting`` may use together.
 
     Attributes:
@@ -66,7 +66,7 @@ class Budget:
 class Waiting:
     """The packets of a lane that are not completely written."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: WaitingBudget) -> None:
         self._budget = budget
         self._held: dict[int, Held] = {}
         self._waiting: dict[str, set[tuple[int, int]]] = {}

@@ -10,10 +10,10 @@ from typing import TypeVar
 
 import structlog
 
-from ingest.queue.protocol import LEASE_SECONDS, Delivery, EventQueue, Outcome
+from ingest.queue.protocol import LEASE_SECONDS, Delivery, EventQueue, Settlement
 from ingest.queue.shares import worker_name
 from ingest.queue.tally import Tally
-from ingest.queue.waiting import Budget, Waiting
+from ingest.queue.waiting import Waiting, WaitingBudget
 from ingest.queue.writing import Slots, wait_seconds, write
 from schema.errors import StoreError
 from store.contract.protocol import Database
@@ -66,7 +66,7 @@ class EventWorker:
         self._tries = tries
         self._name = worker_name()
         self._slots = Slots(concurrency)
-        self._memory = Budget()
+        self._memory = WaitingBudget()
         self._lanes: dict[int, asyncio.Task[None]] = {}
         self._ending: set[int] = set()
         self._safe_until = 0.0
@@ -161,15 +161,15 @@ class EventWorker:
     async def _batch(self, lane: int, deliveries: list[Delivery], waiting: Waiting) -> None:
         keeping = asyncio.create_task(self._keep(lane, deliveries))
         try:
-            outcome = await self._write(lane, deliveries, waiting)
-            await self._insist(lambda: self._queue.settle(lane, outcome), "the queue can't be told what is written")
+            settlement = await self._write(lane, deliveries, waiting)
+            await self._insist(lambda: self._queue.settle(lane, settlement), "the queue can't be told what is written")
         finally:
             keeping.cancel()
             with suppress(asyncio.CancelledError):
                 await keeping
-        self._count(outcome)
+        self._count(settlement)
 
-    async def _write(self, lane: int, deliveries: list[Delivery], waiting: Waiting) -> Outcome:
+    async def _write(self, lane: int, deliveries: list[Delivery], waiting: Waiting) -> Settlement:
         """Write a batch; waits as long as the store can't be reached."""
         failures = 0
         while True:
@@ -222,16 +222,16 @@ class EventWorker:
             except StoreError as error:
                 _log.warning("the queue can't be told that work goes on", reason=str(error))
 
-    def _count(self, outcome: Outcome) -> None:
+    def _count(self, settlement: Settlement) -> None:
         tally = self.tally
         tally.batches += 1
-        tally.written += sum(delivery.packet.count for delivery in outcome.done) - len(outcome.dead)
-        tally.dead += len(outcome.dead)
-        tally.postponed += len(outcome.later)
-        for letter in outcome.dead[:_LOGGED]:
+        tally.written += sum(delivery.packet.count for delivery in settlement.done) - len(settlement.dead)
+        tally.dead += len(settlement.dead)
+        tally.postponed += len(settlement.later)
+        for letter in settlement.dead[:_LOGGED]:
             _log.warning("event given up", project=letter.project_id, trace=letter.trace, reason=letter.reason)
-        if len(outcome.dead) > _LOGGED:
-            _log.warning("more events given up: they are among the dead letters", events=len(outcome.dead) - _LOGGED)
+        if len(settlement.dead) > _LOGGED:
+            _log.warning("more events given up: they are among the dead letters", events=len(settlement.dead) - _LOGGED)
 
 
 def _packets_for(deliveries: list[Delivery]) -> int:

@@ -16,7 +16,7 @@ from memtrace.events import Event
 from ingest.events.taking import Refusal, take_events
 from ingest.otlp.linking import link
 from ingest.queue.packets import unpacked_bytes
-from ingest.queue.protocol import DeadLetter, Delivery, Outcome
+from ingest.queue.protocol import DeadLetter, Delivery, Settlement
 from ingest.queue.turns import Turns
 from ingest.queue.waiting import Held, Waiting
 from ingest.queue.write_packets import write_packets
@@ -68,7 +68,7 @@ class _Batch:
     slots: Slots
     waiting: Waiting
     apart: bool
-    outcome: Outcome = field(default_factory=Outcome)
+    settlement: Settlement = field(default_factory=Settlement)
     problems: list[Exception] = field(default_factory=list)
 
 
@@ -80,7 +80,7 @@ async def write(
     waiting: Waiting,
     *,
     apart: bool = False,
-) -> Outcome:
+) -> Settlement:
     """Write packets of one lane, all traces at the same time.
 
     An event that came too early is written when its missing elements come; it is also tried again from time to time, at
@@ -111,7 +111,7 @@ async def write(
     await asyncio.gather(*(write_one(project_id, of_trace) for (project_id, _), of_trace in by_trace.items()))
     if batch.problems:
         raise batch.problems[0]
-    return batch.outcome
+    return batch.settlement
 
 
 async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Batch) -> None:
@@ -146,18 +146,18 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
 
 
 async def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) -> None:
-    """Add packets, and earlier packets that waited for them, to the outcome of the batch."""
-    outcome = batch.outcome
+    """Add packets, and earlier packets that waited for them, to the settlement of the batch."""
+    settlement = batch.settlement
     done = list(others)
     for held in own:
         if held.early and held.delivery.tries < batch.tries:
-            outcome.later.append((held.delivery, wait_seconds(held.delivery.tries)))
+            settlement.later.append((held.delivery, wait_seconds(held.delivery.tries)))
             continue
         batch.waiting.forget(held)
         done.append(held)
-    outcome.done += [held.delivery for held in done]
+    settlement.done += [held.delivery for held in done]
     many = sum(len(held.refused) for held in done) > _FEW_LETTERS
-    outcome.dead += await asyncio.to_thread(_letters, done) if many else _letters(done)
+    settlement.dead += await asyncio.to_thread(_letters, done) if many else _letters(done)
 
 
 def _first_part(deliveries: Sequence[Delivery]) -> list[Delivery]:

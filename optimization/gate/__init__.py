@@ -1,1 +1,1 @@
-"""The gate: whether changed prompts are better than the old ones, and harm nothing that was right."""
+"""The gate: decides whether changed prompts improve answers without harming right ones."""

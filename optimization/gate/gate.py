@@ -1,4 +1,4 @@
-"""The gate: a change of prompts passes if it is better on conversations that nobody tuned to, and harms nothing."""
+"""The gate: a change of prompts passes if it improves conversations that the search has not seen, and harms nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schema.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One answer. ``conversation`` and ``question`` name the case, ``right`` says whether it was judged right."""
+    """Whether the answer to a question of a conversation was judged right."""
 
     conversation: str
     question: str
@@ -22,13 +22,13 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a change must show.
+    """Conditions for a change to pass.
 
     Attributes:
-        alpha: the chance of accepting a useless change; shared by all attempts on the same conversations.
-        margin: the largest share of right answers that the change may harm.
-        attempts: how many changes may be tried on the same conversations.
-        cost_factor: the most that the changed program may cost, as a multiple of what it cost before.
+        alpha: probability of accepting a useless change, all attempts on the same conversations together.
+        margin: largest share of right answers that the change may harm.
+        attempts: number of changes that may be tried on the same conversations.
+        cost_factor: largest cost of the changed program, as a multiple of the old program's cost.
     """
 
     alpha: float = 0.05
@@ -53,7 +53,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the search could see: the gold answers and questions of its training and validation cases."""
+    """The gold answers and questions that the search could see: its training and validation conversations'."""
 
     gold: Sequence[str]
     questions: Sequence[str]
@@ -61,18 +61,18 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the gate found.
+    """The gate's decision.
 
     Attributes:
-        accepted: whether the change passes: there is no reason against it.
-        reasons: what is against it, in words; empty where it passes.
-        p: the p-value of "better, by conversation"; None where nothing was measured.
+        accepted: whether the change passes.
+        reasons: reasons against the change, in words; empty if the change passes.
+        p: p-value of the improvement, by conversation; None if nothing was measured.
         better: number of conversations with more right answers.
-        worse: number of conversations with fewer.
+        worse: number of conversations with fewer right answers.
         controls: number of answers that were right before.
-        harmed: number of them that are wrong now.
-        bound: the upper bound of the share that is harmed.
-        cost: what the changed program cost, as a multiple of before; None where nothing had a cost.
+        harmed: number of controls that are wrong now.
+        bound: upper bound of the share of controls that the change harms.
+        cost: cost of the changed program, as a multiple of the old program's; None if nothing had a cost.
     """
 
     accepted: bool
@@ -87,9 +87,9 @@ class Decision:
 
 
 def refusal(before: Sequence[Scored], rules: Rules) -> str | None:
-    """Why no change could pass on these conversations, however good; None if one could.
+    """The reason why even the best change could not pass on these conversations; None if a change could pass.
 
-    It is asked before anything is paid for the change.
+    Checked before any money is spent on the change.
     """
     conversations = {one.conversation for one in before}
     needed = conversations_needed(rules.level)
@@ -111,7 +111,7 @@ def refusal(before: Sequence[Scored], rules: Rules) -> str | None:
 
 
 def against_texts(old: Mapping[str, str], new: Mapping[str, str], seen: Seen) -> tuple[str, ...]:
-    """What the texts alone have against a change; empty if nothing."""
+    """Reasons against a change that follow from the texts alone; empty if there are none."""
     reasons = []
     if dict(old) == dict(new):
         reasons.append("the prompts are the same")
@@ -134,28 +134,28 @@ def decide(
     cost_before: float = 0.0,
     cost_after: float = 0.0,
 ) -> Decision:
-    """Whether a change passes, from the answers to the same questions before and after it.
+    """Decide whether a change passes, from the answers to the same questions before and after the change.
 
     Args:
         before: the answers with the old prompts.
-        after: the answers with the new ones.
-        rules: what it must show.
-        cost_before: what the old answers cost, in any unit.
-        cost_after: what the new ones cost, in the same unit.
+        after: the answers with the new prompts.
+        rules: the conditions for the change.
+        cost_before: cost of the old answers, in any unit.
+        cost_after: cost of the new answers, in the same unit.
 
     Raises:
-        InputError: the two are not answers to the same questions.
+        InputError: ``before`` and ``after`` have different questions.
     """
-    was, now = _by_case(before), _by_case(after)
+    was, now = _by_question(before), _by_question(after)
     if was.keys() != now.keys():
         only = min(was.keys() ^ now.keys())
         raise InputError("gate", " ".join(only), "was answered on one side only")
     sums: dict[str, int] = defaultdict(int)
-    for case, right in was.items():
-        sums[case[0]] += now[case] - right
+    for question, right in was.items():
+        sums[question[0]] += now[question] - right
     p = sign_flip(list(sums.values()))
-    controls = [case for case, right in was.items() if right]
-    harmed = sum(not now[case] for case in controls)
+    controls = [question for question, right in was.items() if right]
+    harmed = sum(not now[question] for question in controls)
     bound = upper_bound(harmed, len(controls), rules.level)
     cost = cost_after / cost_before if cost_before > 0 else None
     reasons = []
@@ -183,7 +183,7 @@ def decide(
     )
 
 
-def _by_case(answers: Collection[Scored]) -> dict[tuple[str, str], bool]:
+def _by_question(answers: Collection[Scored]) -> dict[tuple[str, str], bool]:
     found = {(one.conversation, one.question): one.right for one in answers}
     if len(found) != len(answers):
         raise InputError("gate", "", "a question was answered twice")

@@ -1,4 +1,4 @@
-"""Checks of the texts of prompts alone: what they must keep, and what they must not have learnt by heart."""
+"""Checks of changed prompts' texts: placeholders must stay, and gold answers must not be learnt by heart."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ PLACEHOLDER = re.compile(
 
 
 def placeholders(prompt: str) -> Counter[str]:
-    """The places into which the program puts something, each with how often it occurs.
+    """The placeholders in a prompt, with the number of occurrences of each.
 
-    Known are those of ``str.format``, ``string.Template``, the operator ``%``, Jinja and Mustache, and ``<<NAME>>``.
+    Finds placeholders of ``str.format``, ``string.Template``, the operator ``%``, Jinja, Mustache, and ``<<NAME>>``.
     """
     return Counter(re.sub(r"\s+", "", match[0]) for match in PLACEHOLDER.finditer(prompt))
 
 
 def lost_placeholders(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, list[str]]:
-    """By name of prompt, the placeholders that are not the same ones as before: lost, added, or doubled."""
+    """The placeholders that were lost, added or doubled, by prompt name."""
     changed = {}
     for name, before in old.items():
         was, now = placeholders(before), placeholders(new.get(name, ""))
@@ -39,15 +39,15 @@ def lost_placeholders(old: Mapping[str, str], new: Mapping[str, str]) -> dict[st
 def learnt_by_heart(
     old: Mapping[str, str], new: Mapping[str, str], gold: Iterable[str], questions: Iterable[str]
 ) -> dict[str, list[str]]:
-    """By name of prompt, the words of gold answers that are new in it.
+    """The words of gold answers that are new in a prompt, by prompt name.
 
-    Words without content do not count, nor do those of the questions: a prompt may speak of what is asked about.
+    Function words don't count, nor do words of the questions: a prompt may mention the subject of the questions.
 
     Args:
-        old: the prompts before.
-        new: the prompts after.
-        gold: the gold answers of all cases that the search could see.
-        questions: their questions.
+        old: the prompts before the change.
+        new: the prompts after the change.
+        gold: the gold answers of all questions that the search could see.
+        questions: the questions that the search could see.
     """
     asked = {word for question in questions for word in _words(question)}
     answers = {word for answer in gold for word in _words(answer) if not is_stop(word)} - asked

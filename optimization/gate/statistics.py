@@ -1,7 +1,7 @@
-"""The exact statistics of the gate, in whole numbers.
+"""Exact statistics of the gate.
 
-Answers of one conversation rest on the same memory, so they are no independent trials: a test that counts questions
-accepts far more useless changes than it says. The unit of the first test is therefore the conversation.
+Answers in one conversation come from the same memory, so answers are no independent trials: a test by question would
+accept far more useless changes than ``alpha``. The sign-flip test therefore compares conversations.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections import Counter
 from collections.abc import Sequence
 
 _STEPS = 60
-"""Halvings of an interval: more than a float can show."""
+"""Halvings of an interval; more would not change a float."""
 
 
 def sign_flip(differences: Sequence[int]) -> float:
     """The exact one-sided p-value of the sign-flip test (Fisher's randomisation test of pairs).
 
-    If the change did nothing, each conversation's difference is as likely to be its opposite. The p-value is the share
-    of all such worlds in which the sum is as large as the one observed.
+    If the change did nothing, each conversation's difference is as likely to have the opposite sign. The p-value is the
+    share of all sign combinations whose sum is at least the observed sum.
 
     Args:
-        differences: for each conversation, how many more answers are right after the change.
+        differences: number of right answers after the change minus the number before, per conversation.
 
     Returns:
-        A number above 0 and at most 1; 1 where no conversation differs.
+        A number above 0 and at most 1; 1 if no conversation differs.
     """
     changed = [difference for difference in differences if difference]
     if not changed:
@@ -44,12 +44,12 @@ def upper_bound(events: int, trials: int, alpha: float) -> float:
     """The one-sided upper bound of a probability by Clopper and Pearson (Biometrika 26, 1934).
 
     Args:
-        events: how often it happened.
-        trials: of how often.
-        alpha: the chance that the true probability is above the bound.
+        events: number of trials with the event.
+        trials: number of trials.
+        alpha: probability that the true value is above the bound.
 
     Returns:
-        The bound; 1 without any trial.
+        The bound; 1 without trials.
     """
     if trials == 0 or events >= trials:
         return 1.0
@@ -64,17 +64,17 @@ def upper_bound(events: int, trials: int, alpha: float) -> float:
 
 
 def controls_needed(margin: float, alpha: float) -> int:
-    """How many controls it takes to show, if none of them is harmed, that at most ``margin`` are."""
+    """The number of controls, none of them harmed, that shows at level ``alpha`` that at most ``margin`` are harmed."""
     return math.ceil(math.log(alpha) / math.log1p(-margin))
 
 
 def conversations_needed(alpha: float) -> int:
-    """How many conversations it takes at least for the sign-flip test to give ``alpha``."""
+    """The smallest number of conversations with which the sign-flip test can reach ``alpha``."""
     return math.ceil(-math.log2(alpha))
 
 
 def _at_most(events: int, trials: int, probability: float) -> float:
-    """The chance of at most so many events."""
+    """The binomial probability of at most ``events`` events."""
     return math.fsum(
         math.comb(trials, count) * probability**count * (1 - probability) ** (trials - count)
         for count in range(events + 1)

@@ -1,1 +1,1 @@
-"""Runs a memory system over the conversations of a data set, recorded: what it is told and asked, and who judges."""
+"""The evaluation harness: runs a program over a data set's conversations, records the runs and judges the answers."""

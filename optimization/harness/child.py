@@ -1,4 +1,4 @@
-"""The process in which a program runs, as its parent sees it."""
+"""Starts a program in a process of its own, and talks with the process."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from typing import Any, Self
 from schema.errors import MemTraceError
 
 _SECRETS = ("MEMTRACE_API_KEY", "MEMTRACE_ENDPOINT", "MEMTRACE_INSTRUMENT", "MEMTRACE_NEO4J_PASSWORD", "MEMTRACE_STORE")
-"""Settings of the platform that a program does not need."""
+"""The platform's settings that are removed from a program's environment."""
 _LONGEST_LINE = 64 << 20
 _KEPT_LINES = 20
 _PATIENCE = 5.0
 
 
 class ProgramFailed(MemTraceError):  # noqa: N818 (it is what happened, not a mistake of the caller)
-    """The program raised an error, or its process ended."""
+    """The program raised an error, took too long, or its process ended."""
 
 
 class Child:
-    """A program's process, from entering to leaving the block; then it and all that it started are ended.
+    """A program's process, as an asynchronous context manager; leaving the block ends the process and its children.
 
     Args:
         program: ``module:name``.
         python: the interpreter of the program's environment, which has the recorder installed.
-        directory: the folder in which it runs.
-        environment: what is added to the environment.
+        directory: working directory of the process.
+        environment: additional environment variables.
     """
 
     def __init__(self, program: str, python: str, directory: Path, environment: Mapping[str, str]) -> None:
@@ -80,15 +80,15 @@ class Child:
             await self._errors
 
     async def do(self, act: str, seconds: float, /, **said: Any) -> dict[str, Any]:
-        """Have the program do something, and wait for what comes of it.
+        """Send a command to the process, and return the reply.
 
         Args:
             act: ``start``, ``add``, ``ask``, ``judge`` or ``end``.
-            seconds: how long it may take.
-            said: what belongs to the act.
+            seconds: time limit.
+            said: parameters of the command.
 
         Raises:
-            ProgramFailed: it raised an error, took too long, or its process ended; the message says which.
+            ProgramFailed: the program raised an error, took too long, or its process ended; the message says which.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -123,17 +123,17 @@ class Child:
 
 
 async def prompts_of(program: str, python: str, directory: Path, folder: Path, seconds: float) -> dict[str, str]:
-    """The prompts that a program has when nobody changes them.
+    """The program's own prompts, by name.
 
     Args:
         program: ``module:name``.
-        python: the interpreter of its environment.
-        directory: the folder in which it runs.
-        folder: an empty folder for its files.
-        seconds: how long it may take to begin.
+        python: the interpreter of the program's environment.
+        directory: working directory of the process.
+        folder: an empty folder for the program's files.
+        seconds: time limit for the start.
 
     Raises:
-        ProgramFailed: it can't be made.
+        ProgramFailed: the program can't be started.
     """
     async with Child(program, python, directory, {}) as child:
         found = await child.do("start", seconds, **beginning("nobody", "nobody", {}, folder, ()))
@@ -144,7 +144,7 @@ async def prompts_of(program: str, python: str, directory: Path, folder: Path, s
 def beginning(
     user: str, trace: str, prompts: Mapping[str, str], folder: Path, instruments: Sequence[str]
 ) -> dict[str, Any]:
-    """What belongs to the act ``start``; events go to ``events.ndjson`` in the folder, files to ``files``."""
+    """The parameters of the command ``start``; ``folder`` will have ``events.ndjson`` and the program's ``files``."""
     files = folder / "files"
     files.mkdir(parents=True, exist_ok=True)
     return {

@@ -1,11 +1,13 @@
-"""The folder of a run: what is finished stays, what is not is done again, and two runs never share it.
+"""The folder of a run: finished users are kept, unfinished users start again, and a lock keeps other runs out.
 
-run.json                the id of the run, and a hash of what it does
-users/USER/events.ndjson     what is being recorded
-users/USER/recorded.ndjson   the same, when all of it is there
-users/USER/answers.json      answers and judgements
-replies/USER/           replies of models, so that nothing is paid for twice
-saved/USER/             a memory outside of the program, as it was before anything was said
+Contents:
+
+* ``run.json``: id of the run, and a hash of its plan.
+* ``users/USER/events.ndjson``: events while a user is running.
+* ``users/USER/recorded.ndjson``: complete events of a finished user.
+* ``users/USER/answers.json``: answers and judgements.
+* ``replies/USER/``: replies of models, so that no call is paid twice.
+* ``saved/USER/``: copy of a memory outside of the program, from before the first message.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ class RunFolder:
         self.id = id_
 
     def trace_id(self, user: str) -> str:
-        """The id of the trace of a user."""
+        """The trace id of a user."""
         return f"{self._plan.folder.name}-{self.id}/{user}"[:200]
 
     def of(self, user: str) -> Path:
@@ -47,22 +49,22 @@ class RunFolder:
         return self._plan.folder / "users" / _name(user)
 
     def replies(self, user: str) -> Path:
-        """The folder of the replies of models to a user's program."""
+        """The folder of models' replies to a user's program."""
         return (self._plan.replies or self._plan.folder / "replies") / _name(user)
 
     def saved(self, user: str) -> Path:
-        """Where the memory of a user's program is kept, if it lies outside of it, until the user is finished."""
+        """The folder for a copy of an outside memory of the program; deleted when the user is finished."""
         return self._plan.folder / "saved" / _name(user)
 
     def begin(self, user: str) -> Path:
-        """An empty folder for a user, who was not finished."""
+        """Make an empty folder for an unfinished user."""
         folder = self.of(user)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         return folder
 
     def finish(self, run: UserRun) -> Path:
-        """Keep what was recorded of a user, whole. Gives the file of events."""
+        """Store the results of a user, completely or not at all; returns the file of events."""
         folder = self.of(run.user)
         answers = [
             {
@@ -81,7 +83,7 @@ class RunFolder:
         return recorded
 
     def finished(self, conversation: Conversation) -> tuple[Path, UserRun] | None:
-        """The file of events and the answers of a user who was finished; None if not."""
+        """The file of events and the results of a finished user; None for other users."""
         folder = self.of(conversation.user)
         recorded = folder / "recorded.ndjson"
         if not recorded.exists():
@@ -98,10 +100,10 @@ class RunFolder:
 
 @contextmanager
 def opened(plan: Plan) -> Iterator[RunFolder]:
-    """The folder of a run, new or to be continued.
+    """Open and lock the folder of a run, new or to be continued.
 
     Raises:
-        InputError: it belongs to another run, or one is under way in it.
+        InputError: the folder belongs to another run, or another process has the lock.
     """
     plan.folder.mkdir(parents=True, exist_ok=True)
     with (plan.folder / "lock").open("w") as lock:
@@ -131,7 +133,7 @@ def opened(plan: Plan) -> Iterator[RunFolder]:
 
 
 def write(path: Path, value: Any) -> None:
-    """Write a file of JSON, whole or not at all."""
+    """Write a JSON file, completely or not at all."""
     unfinished = path.with_name(f"{path.name}.unfinished")
     unfinished.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", "utf-8")
     _synced(unfinished).replace(path)
@@ -144,6 +146,6 @@ def _synced(path: Path) -> Path:
 
 
 def _name(user: str) -> str:
-    """A name of a folder that no other user has, whatever characters are in it."""
+    """A safe and unique folder name for a user."""
     digest = hashlib.sha256(user.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{_PLAIN.sub('-', user)[:60]}-{digest}"

@@ -1,4 +1,4 @@
-"""Whether an answer is right: the protocol, and judges that need nothing but words."""
+"""Judges of answers: the protocol, and judges that compare words."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _UNKNOWN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge says of an answer.
+    """A judge's opinion of an answer.
 
     Attributes:
-        right: whether it is right.
+        right: whether the answer is right.
         score: from 0 to 1.
-        reason: in words; empty where the score says all.
+        reason: in words; may be empty.
     """
 
     right: bool
@@ -36,21 +36,21 @@ class Judgement:
 
 
 class Judge(Protocol):
-    """Says whether answers are right."""
+    """Decides whether answers are right."""
 
     name: str
 
     async def judge(self, question: Question, answer: str) -> Judgement:
-        """Whether an answer to a question is right.
+        """Judge an answer.
 
         Raises:
-            MemTraceError: the judge itself fails, such as a model that can't be reached.
+            MemTraceError: the judge itself fails, for example because a model can't be reached.
         """
         ...
 
 
 class Exact:
-    """Right if the words of a gold answer are all of the answer's; case, punctuation and articles do not count."""
+    """Right if the answer has the same words as a gold answer; case, punctuation and articles do not count."""
 
     name = "exact"
 
@@ -69,7 +69,7 @@ class F1:
     2016).
 
     Args:
-        least: the least score of a right answer.
+        least: smallest score of a right answer.
     """
 
     name = "f1"
@@ -96,7 +96,7 @@ def f1(gold: str, answer: str) -> float:
 
 
 def _of_unanswerable(answer: str) -> Judgement:
-    """A question without a gold answer is answered rightly by saying so, in English."""
+    """Judge the answer to a question without gold answer: right if the answer says, in English, that it is unknown."""
     right = not answer.strip() or _UNKNOWN.search(answer) is not None
     return Judgement(right, float(right), "the question can't be answered")
 

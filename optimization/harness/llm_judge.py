@@ -16,7 +16,7 @@ PROMPT = "answer_judge"
 
 
 class Said(BaseModel):
-    """What the model says of one answer."""
+    """The model's reply about an answer."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -26,12 +26,12 @@ class Said(BaseModel):
 
 
 class LlmJudge:
-    """A ``Judge`` that asks a model. Its replies are kept in the client's cache, so no answer is paid for twice."""
+    """A ``Judge`` that asks a model. The client caches replies, so no judgement is paid twice."""
 
     name = "llm"
 
     def __init__(self, client: LlmClient) -> None:
-        """The client is open while the judge is used; its settings say what one answer and a run may cost."""
+        """``client``: must stay open while the judge is used; its settings limit the cost per answer and per run."""
         self._client = client
 
     async def judge(self, question: Question, answer: str) -> Judgement:

@@ -1,4 +1,4 @@
-"""What a run is to do, and what came of it."""
+"""The plan of a run, and its results."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from optimization.harness.judging import Judge, Judgement
 
 Stage = Literal["construction", "answers", "judging", "import"]
 Tell = Callable[[Stage, str, int, int], None]
-"""Is called with the stage, the user, how much of it is done, and how much there is."""
+"""Called with the stage, the user, and how much of the stage is done and exists."""
 
 
 def openai() -> dict[str, str]:
-    """The server that programs ask where nothing else is said: that of this process's environment, or OpenAI's."""
+    """The default model server of programs: OPENAI_BASE_URL of this process, or OpenAI's server."""
     return {"OPENAI_BASE_URL": os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"}
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a run may cost.
+    """Limits of a run.
 
     Attributes:
-        calls: live calls of models, at most; None means no limit.
-        cost: once this is spent, no further call is made; needs ``prices``.
-        prices: of a million tokens, by ``input`` and ``output``.
-        seconds: how long the program may take to begin, to add one session, or to answer one question.
+        calls: largest number of live model calls; None means no limit.
+        cost: once this amount is spent, no further call is made; needs ``prices``.
+        prices: price of a million tokens, by ``input`` and ``output``.
+        seconds: time limit for the program's start, for adding a session, and for answering a question.
         parallel: number of users at a time, each in a process of its own.
     """
 
@@ -45,23 +45,23 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run does.
+    """The plan of a run.
 
     Attributes:
         program: ``module:name``.
         dataset: the conversations.
-        judge: says whether answers are right.
+        judge: judges the answers.
         folder: the folder of the run.
-        prompts: texts in place of the program's own, by name.
+        prompts: texts that replace the program's own prompts, by name.
         users: the users whose conversations are run; None means all.
         python: the interpreter of the program's environment.
-        directory: the folder in which the program runs.
-        instruments: the recorder's instruments that are switched on; ``all`` for all of them.
-        models: base URLs of model servers by the environment variable in which the program looks for them. The program
-            is given another address, where replies are kept.
+        directory: working directory of the program.
+        instruments: the recorder's instruments to switch on; ``all`` for all instruments.
+        models: base URLs of model servers, by the environment variable from which the program takes the URL. The
+            program gets the URL of a proxy instead, which keeps the replies.
         replies: the folder of kept replies; the default is in the folder of the run.
-        is_kept: whether this machine keeps what a replay of the conversations needs.
-        limits: what it may cost.
+        is_kept: whether to keep the data on this machine that a replay of the conversations needs.
+        limits: limits of time and cost.
     """
 
     program: str
@@ -79,7 +79,7 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
 
     def fingerprint(self) -> str:
-        """A hash of all that must be the same for a run to be continued."""
+        """A hash of the plan; a run can only be continued with the same hash."""
         said = [self.program, self.judge.name, sorted(self.prompts.items()), _digest(self.dataset.conversations)]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
@@ -95,15 +95,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class UserRun:
-    """What came of one conversation.
+    """The result of one conversation.
 
     Attributes:
-        user: whose conversation it is.
-        trace_id: its trace, as the recorder calls it.
-        answers: in the order in which they were asked; none where it failed.
-        error: why it failed; None where it did not.
-        calls: replies of models that the program got, kept ones too.
-        tokens: what they used.
+        user: the user of the conversation.
+        trace_id: the recorder's id of the trace.
+        answers: in the order of the questions; empty if the conversation failed.
+        error: why the conversation failed; None if it did not fail.
+        calls: number of model replies that the program got, including kept replies.
+        tokens: number of tokens of these replies.
     """
 
     user: str
@@ -115,14 +115,14 @@ class UserRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a run.
+class RunOutcome:
+    """The result of a run.
 
     Attributes:
         users: in the order of the data set.
-        calls: live calls of models.
-        tokens: what they used.
-        cost: what they cost; None without prices.
+        calls: number of live model calls.
+        tokens: number of tokens of the live calls.
+        cost: cost of the live calls; None without prices.
     """
 
     users: tuple[UserRun, ...]
@@ -132,19 +132,19 @@ class Outcome:
 
     @property
     def answers(self) -> list[Answer]:
-        """All answers."""
+        """The answers of all users."""
         return [answer for one in self.users for answer in one.answers]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Messages of one session that are added at once."""
+class Addition:
+    """Messages of one session that are added to the program's memory at once."""
 
     session: Session
     messages: tuple[Message, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """What the process of the program is told."""
+        """The parameters of the command ``add``."""
         messages = [
             {
                 "id": one.id,
@@ -157,21 +157,21 @@ class Said:
         return {"session": self.session.id, "messages": messages}
 
 
-def script(conversation: Conversation) -> list[Said | Question]:
-    """What happens in a conversation, in order: what is said, and each question as soon as it may be asked."""
+def script(conversation: Conversation) -> list[Addition | Question]:
+    """The steps of a conversation: additions of messages, and each question as early as it may be asked."""
     waiting: dict[str | None, list[Question]] = {}
     for question in conversation.questions:
         waiting.setdefault(question.after, []).append(question)
-    acts: list[Said | Question] = []
+    acts: list[Addition | Question] = []
     for session in conversation.sessions:
         begun: list[Message] = []
         for message in session.messages:
             begun.append(message)
             if message.id in waiting:
-                acts += [Said(session, tuple(begun)), *waiting[message.id]]
+                acts += [Addition(session, tuple(begun)), *waiting[message.id]]
                 begun = []
         if begun:
-            acts.append(Said(session, tuple(begun)))
+            acts.append(Addition(session, tuple(begun)))
     return [*acts, *waiting.get(None, [])]
 
 

@@ -1,4 +1,4 @@
-"""A folder of prompts: a file ``NAME.txt`` for each, byte for byte."""
+"""Reads a folder of prompts: each file ``NAME.txt`` is a prompt, byte for byte."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def read_prompts(folder: Path) -> dict[str, str]:
     """The prompts of a folder, by name.
 
     Raises:
-        InputError: there is no such folder, no prompt in it, or a file is no text in UTF-8.
+        InputError: there is no such folder, the folder has no prompt, or a file is not UTF-8.
     """
     if not folder.is_dir():
         raise InputError(str(folder), "", "is no folder of prompts")

@@ -1,7 +1,7 @@
 """Runs a program over a data set: each user in a process of its own, recorded, judged, and written to the graph.
 
-A run that was killed is continued by starting it again. A user who was finished is not run again; one who was not
-begins anew, and what models had replied is given again from the folder of the run, so that it costs nothing.
+Starting a killed run again continues it: finished users are not run again. Unfinished users start again, but model
+replies that are kept in the folder of the run cost nothing.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from ingest.files.importing import import_path
 from optimization.harness.child import Child, ProgramFailed, beginning, prompts_of
 from optimization.harness.datasets.model import Conversation, Question
 from optimization.harness.folder import RunFolder, opened
-from optimization.harness.plan import Answer, Outcome, Plan, Said, Tell, UserRun, script
+from optimization.harness.plan import Addition, Answer, Plan, RunOutcome, Tell, UserRun, script
 from schema.errors import InputError, MemTraceError
 from store.contract.protocol import GraphStore
 
 
 def _silent(stage: str, user: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
-async def run(plan: Plan, store: GraphStore, tell: Tell = _silent, budget: Budget | None = None) -> Outcome:
-    """Run a plan, or what is left of it.
+async def run(plan: Plan, store: GraphStore, tell: Tell = _silent, budget: Budget | None = None) -> RunOutcome:
+    """Run a plan, or the unfinished part of it.
 
-    A program that fails for one user ends that user's run; the others go on.
+    If the program fails for one user, the other users go on.
 
     Args:
-        plan: what to do.
+        plan: the plan.
         store: the project to which traces, failures and right answers are written.
-        tell: is called with the progress.
-        budget: what live calls may cost, where several runs share it; the default is that of the plan's limits.
+        tell: called with the progress.
+        budget: a budget of live calls that several runs share; the default comes from the plan's limits.
 
     Raises:
-        InputError: a user or a prompt does not exist, or the folder is that of another run.
-        ProgramFailed: the program can't be made at all.
+        InputError: a user or a prompt does not exist, or the folder belongs to another run.
+        ProgramFailed: the program can't be started.
     """
     conversations = _chosen(plan)
     with opened(plan) as folder:
@@ -63,7 +63,7 @@ async def run(plan: Plan, store: GraphStore, tell: Tell = _silent, budget: Budge
         except* MemTraceError as errors:
             raise _first(errors) from None
         spent = budget.spent()
-        return Outcome(tuple(task.result() for task in tasks), spent.calls, spent.tokens, spent.cost)
+        return RunOutcome(tuple(task.result() for task in tasks), spent.calls, spent.tokens, spent.cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class _Runner:
     budget: Budget
 
     async def user(self, conversation: Conversation) -> UserRun:
-        """Run one conversation, unless that is done, and write it to the graph."""
+        """Run one conversation, unless it is finished, and write it to the graph."""
         finished = self.folder.finished(conversation)
         if finished is None:
             try:
@@ -122,12 +122,12 @@ class _Runner:
         return UserRun(user, trace, tuple(answers), None, used.calls, used.tokens)
 
     async def _talk(self, child: Child, conversation: Conversation) -> list[tuple[Question, str]]:
-        """Say what was said, and ask what is asked, in order."""
+        """Add the conversation's messages and ask its questions, in order; returns the answers."""
         acts, user, seconds = script(conversation), conversation.user, self.plan.limits.seconds
-        total = sum(len(act.messages) for act in acts if isinstance(act, Said))
+        total = sum(len(act.messages) for act in acts if isinstance(act, Addition))
         said, answered = 0, []
         for act in acts:
-            if isinstance(act, Said):
+            if isinstance(act, Addition):
                 await child.do("add", seconds, **act.as_json())
                 said += len(act.messages)
                 self.tell("construction", user, said, total)
@@ -140,7 +140,7 @@ class _Runner:
     async def _judged(
         self, child: Child, conversation: Conversation, answered: list[tuple[Question, str]]
     ) -> list[Answer]:
-        """Judge all answers, and record what was found: failures, and answers that were right."""
+        """Judge all answers, and record failures and right answers."""
         answers = []
         for question, text in answered:
             judgement = await self.plan.judge.judge(question, text)
@@ -160,10 +160,10 @@ class _Runner:
 
 
 def _again(plan: Plan, conversation: Conversation) -> dict[str, Any]:
-    """What a replay of a conversation needs, beside what its recording needs."""
+    """Further parameters of ``start`` for conversations that can be replayed."""
     acts: list[dict[str, Any]] = []
     for act in script(conversation):
-        if isinstance(act, Said):
+        if isinstance(act, Addition):
             acts.append({"do": "add", **act.as_json()})
         else:
             acts.append({"do": "ask", "id": act.id, "question": act.text})
@@ -171,7 +171,7 @@ def _again(plan: Plan, conversation: Conversation) -> dict[str, Any]:
 
 
 def _first(errors: BaseExceptionGroup[MemTraceError]) -> MemTraceError:
-    """One error of several that happened at the same time."""
+    """The first of several simultaneous errors."""
     error = errors.exceptions[0]
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 

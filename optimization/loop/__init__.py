@@ -1,1 +1,1 @@
-"""The loop from verdicts to better prompts: search, gate, acceptance, and the way back."""
+"""The loop from verdicts to better prompts: search, gate, acceptance, rollback."""

@@ -1,4 +1,4 @@
-"""What is known of one conversation under some prompts: its answers, and why the wrong ones are wrong."""
+"""The evaluation of one conversation with some prompts: its answers, and verdicts on the wrong answers."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from optimization.harness.folder import write
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One answer.
+    """A judged answer, with the verdict if it is wrong.
 
     Attributes:
-        question, gold, answer: as texts; ``question_id`` is unique in its conversation.
-        right: whether it was judged right.
-        error_type: of a wrong answer, the verdict's; None for an abstention.
-        operation: the name of the operation at fault.
-        prompt: the name of the prompt that this operation used; None if none of the program's.
-        reason: the verdict's, in words.
-        quotes: what the evidence says.
+        question_id: unique in the conversation.
+        question, gold, answer: texts.
+        right: whether the answer was judged right.
+        error_type: error type of the verdict; None for an abstention.
+        operation: name of the operation at fault.
+        prompt: name of the program's prompt that this operation used; None if it used none.
+        reason: reason of the verdict, in words.
+        quotes: the messages of the evidence.
     """
 
     question_id: str
@@ -40,7 +41,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The answers of one conversation; ``tokens`` and ``calls`` are what the program asked of models, kept or live."""
+    """The answers of one conversation; ``tokens`` and ``calls`` count the program's model calls, kept or live."""
 
     user: str
     answers: tuple[Judged, ...]
@@ -49,7 +50,7 @@ class Evaluated:
 
     @property
     def score(self) -> float:
-        """The share of right answers; 0 where nothing was asked."""
+        """The share of right answers; 0 without questions."""
         return sum(one.right for one in self.answers) / len(self.answers) if self.answers else 0.0
 
 
@@ -59,13 +60,13 @@ def candidate_id(prompts: Mapping[str, str]) -> str:
 
 
 def keep(path: Path, found: Evaluated) -> None:
-    """Keep it in a file, whole or not at all."""
+    """Write an evaluation to a file, completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write(path, asdict(found))
 
 
 def kept(path: Path) -> Evaluated | None:
-    """What a file keeps; None if there is none."""
+    """Read an evaluation from a file; None if the file does not exist."""
     if not path.exists():
         return None
     said: dict[str, Any] = json.loads(path.read_text("utf-8"))

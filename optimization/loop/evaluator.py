@@ -1,7 +1,7 @@
-"""Runs the program over conversations with some prompts, and asks the free pass why answers are wrong.
+"""Runs the program over conversations with some prompts, and gets verdicts on wrong answers from the free pass.
 
-Nothing is run twice: what is known of a conversation under some prompts is kept in the folder of the run. What models
-replied is kept apart from the prompts, so a candidate whose prompts ask a model for the same pays nothing for it.
+No evaluation is run twice: its result is kept in the folder of the run. Model replies are kept by request, so
+candidates whose prompts lead to the same request share the reply, and pay once.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from store.contract.protocol import GraphStore
 from store.open import open_database
 
 _LEAST_CHARACTERS = 20
-"""Of a prompt's text, to recognise it inside a longer one that was sent to a model."""
+"""Shortest prompt that is recognised inside a longer text that was sent to a model."""
 _QUOTE_CHARACTERS = 400
 _FAILURES = 500
 _REASON_CHARACTERS = 1000
 
 
 def is_of_budget(problem: str) -> bool:
-    """Whether something failed because a limit of calls or cost was reached."""
+    """Whether a failure's message says that a limit of calls or cost was reached."""
     return "the limit of" in problem and "is reached" in problem
 
 
@@ -42,9 +42,9 @@ class Evaluator:
     """Evaluates candidates.
 
     Args:
-        plan: the program, data set, judge and folder; its prompts and users are not used.
+        plan: the program, data set, judge and folder; the plan's prompts and users are not used.
         prompts: the program's own prompts, by name.
-        budget: what live calls of models may cost, shared by all evaluations.
+        budget: budget of live model calls, shared by all evaluations.
     """
 
     def __init__(self, plan: Plan, prompts: Mapping[str, str], budget: Budget) -> None:
@@ -54,10 +54,10 @@ class Evaluator:
         self._folder = plan.folder / "evaluations"
 
     async def evaluate(self, users: Sequence[str], prompts: Mapping[str, str]) -> list[Evaluated]:
-        """What comes of conversations under some prompts, in order.
+        """Evaluate conversations with some prompts; returns the results in the order of ``users``.
 
-        Where the program fails with changed prompts (such as for a reply in another form than it reads), all answers
-        of that conversation are wrong.
+        If the program fails with changed prompts (for example because it can't parse a reply), all answers of the
+        conversation count as wrong.
 
         Raises:
             ProgramFailed: the program failed with its own prompts, or the budget is spent; the message says which.
@@ -73,7 +73,7 @@ class Evaluator:
                 prompts=changed,
                 users=wanted,
                 replies=self._plan.folder / "replies",
-                is_kept=False,  # nobody proves verdicts of a search
+                is_kept=False,  # verdicts of a search are never replayed
             )
             folder.mkdir(parents=True, exist_ok=True)
             async with await open_database(f"sqlite:///{folder}/graph.db") as database:
@@ -89,7 +89,7 @@ class Evaluator:
         return [found for user in users if (found := known[user]) is not None]
 
     def _failed(self, run_of_user: UserRun, changed: Mapping[str, str]) -> Evaluated:
-        """All answers are wrong; if one prompt was changed, it is at fault."""
+        """An evaluation with wrong answers only; if a single prompt was changed, it is at fault."""
         (conversation,) = [one for one in self._plan.dataset.conversations if one.user == run_of_user.user]
         prompt = next(iter(changed)) if len(changed) == 1 else None
         reason = f"with this prompt the program failed: {run_of_user.error}"[:_REASON_CHARACTERS]
@@ -150,7 +150,7 @@ class Evaluator:
 
 
 async def _prompt_of(store: GraphStore, operation_id: str, prompts: Mapping[str, str]) -> str | None:
-    """The program's prompt that an operation used: known by its name, or by its text inside what was sent."""
+    """The name of the program's prompt that an operation used, found by name, or by its text in the sent text."""
     detail = (await store.operations([operation_id])).get(operation_id)
     used = [one for one in detail.used if one.kind is VariableKind.PROMPT] if detail is not None else []
     for variable in used:

@@ -1,9 +1,12 @@
-"""The folder of an optimization: what was found, whether it was accepted, and the bytes to go back to.
+"""The folder of an optimization, and acceptance and rollback of the prompts that it found.
 
-found.json       the outcome
-report.md        the same for people
-evaluations/     runs of the program, by candidate      replies/, reflections/   what models replied
-originals/       the prompts' files as they were before `accept`
+Contents:
+
+* ``found.json``: the result.
+* ``report.md``: the result as a report for people.
+* ``evaluations/``: runs of the program, by candidate.
+* ``replies/``, ``reflections/``: replies of models.
+* ``originals/``: the prompts' files from before ``accept``.
 """
 
 from __future__ import annotations
@@ -20,10 +23,10 @@ from schema.errors import InputError
 
 
 def found(folder: Path) -> dict[str, Any]:
-    """The outcome of an optimization.
+    """Read the result of an optimization.
 
     Raises:
-        InputError: the folder holds none.
+        InputError: the folder has no result.
     """
     path = folder / "found.json"
     if not path.exists():
@@ -33,13 +36,13 @@ def found(folder: Path) -> dict[str, Any]:
 
 
 def accept(folder: Path, prompts: Path) -> list[str]:
-    """Write the accepted prompts into their folder, and keep the files as they were.
+    """Write the accepted prompts into the folder of prompts, and keep copies of the old files.
 
     Returns:
         The names of the prompts that changed.
 
     Raises:
-        InputError: the gate did not accept them, or the files are not those with which the optimization began.
+        InputError: the gate did not accept the prompts, or the files have changed since the optimization began.
     """
     said = found(folder)
     if not said["gate"]["accepted"]:
@@ -48,7 +51,7 @@ def accept(folder: Path, prompts: Path) -> list[str]:
     for name, text in changed.items():
         file = _file(prompts, name)
         if file.exists() and file.read_bytes() == text.encode():
-            continue  # an earlier attempt was stopped half-way
+            continue  # an earlier, interrupted ``accept`` has written this file
         if file.exists() and file.read_bytes() != said["before"][name].encode():
             raise InputError(str(file), "", "is not the prompt with which the optimization began: start a new one")
     originals = folder / "originals"
@@ -65,13 +68,13 @@ def accept(folder: Path, prompts: Path) -> list[str]:
 
 
 def rollback(folder: Path, prompts: Path) -> list[str]:
-    """Give the prompts' files back the bytes that they had before ``accept``.
+    """Restore the prompts' files from before ``accept``.
 
     Returns:
         The names of the prompts.
 
     Raises:
-        InputError: nothing was accepted, or a file was changed since.
+        InputError: no prompts were accepted, or a file was changed since.
     """
     originals = folder / "originals"
     if not (originals / "kept.json").exists():

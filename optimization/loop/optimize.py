@@ -1,4 +1,4 @@
-"""From wrong answers to better prompts: search on some conversations, choose on others, pass the gate on the rest."""
+"""Optimizes prompts: search on training conversations, choice by validation conversations, gate on the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from optimization.harness.plan import Plan
 from optimization.loop.evaluated import Evaluated
 from optimization.loop.evaluator import Evaluator
 from optimization.loop.reflection import Reflector
-from optimization.loop.search import Candidate, Found, search
+from optimization.loop.search import Found, TriedPrompts, search
 from optimization.loop.split import Split, split
 from schema.errors import InputError
 
@@ -28,13 +28,13 @@ _NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How to search, and what a change must show.
+    """Settings of the search and of the gate.
 
     Attributes:
-        rules: of the gate.
-        max_evaluations: conversations that the search may evaluate, at most.
-        seed: of the division of the conversations, and of the search.
-        by_blame: whether verdicts choose which prompt is changed; otherwise they take turns.
+        rules: the rules of the gate.
+        max_evaluations: largest number of conversations that the search may evaluate.
+        seed: seed for dividing the conversations, and for the search.
+        by_blame: whether verdicts choose the prompt to change; False changes the prompts in turn.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -45,16 +45,16 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Optimization:
-    """What came of it.
+    """The result of an optimization.
 
     Attributes:
-        before: the prompts with which it began, by name.
-        after: the best candidate's.
-        split: which conversation was for what.
-        found: what the search tried; None where it was refused before.
-        decision: the gate's.
-        fixed, broken: questions of the gate that are right only after, or only before, as (user, question).
-        calls, tokens, cost: what was paid in this run; what an earlier one had paid is kept and costs nothing.
+        before: the old prompts, by name.
+        after: the best candidate's prompts.
+        split: the training, validation and gate conversations.
+        found: the result of the search; None if the gate refused before the search.
+        decision: the gate's decision.
+        fixed, broken: questions of the gate as (user, question) that are right only after, or only before, the change.
+        calls, tokens, cost: spent in this run; kept results of earlier runs cost nothing.
     """
 
     before: dict[str, str]
@@ -69,7 +69,7 @@ class Optimization:
     cost: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """As a document."""
+        """The content of ``found.json``."""
         said = asdict(self)
         said["gate"] = said.pop("decision")
         return said
@@ -78,16 +78,16 @@ class Optimization:
 async def optimize(
     plan: Plan, prompts: Mapping[str, str], llm: LlmSettings, wanted: Wanted, tell: Tell = lambda said: None
 ) -> Optimization:
-    """Optimize the prompts of a program. Nothing is changed outside of the folder of the run.
+    """Optimize the prompts of a program; writes only to the folder of the run.
 
-    A run that was stopped is continued by calling this again: what was evaluated, and what models replied, is kept.
+    Another call continues a stopped run, because evaluations and model replies are kept.
 
     Args:
         plan: the program, the data set, the judge, the limits, and the folder of the run.
         prompts: the prompts that may be changed, by name.
-        llm: the model that writes new texts.
-        wanted: how to search, and what a change must show.
-        tell: is called with what is being done.
+        llm: the reflecting model, which writes new texts.
+        wanted: settings of the search and of the gate.
+        tell: called with the progress.
 
     Raises:
         InputError: the program has no such prompt, or there are too few conversations.
@@ -150,13 +150,13 @@ async def _through_gate(
     evaluator: Evaluator,
     parts: Split,
     before: Mapping[str, str],
-    best: Candidate,
+    best: TriedPrompts,
     found: Found,
     baseline: Sequence[Evaluated],
     rules: Rules,
     tell: Tell,
 ) -> tuple[Decision, Sequence[Evaluated]]:
-    """The gate's decision about the best candidate; it is evaluated only if its texts and its validation allow it."""
+    """The gate's decision about the best candidate; evaluates only candidates with acceptable texts and validation."""
     first = found.candidates[0]
     if best.id == first.id or best.score <= first.score:
         reason = f"the search found nothing better ({found.ended})"
@@ -186,7 +186,7 @@ def _rights(evaluated: Sequence[Evaluated]) -> dict[tuple[str, str], bool]:
 
 
 def _cost(evaluated: Sequence[Evaluated]) -> float:
-    """Tokens, or calls where the server counts no tokens."""
+    """The cost in tokens, or in calls if the server reports no tokens."""
     return float(sum(one.tokens for one in evaluated) or sum(one.calls for one in evaluated))
 
 

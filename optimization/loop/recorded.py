@@ -1,4 +1,4 @@
-"""The search in the graph: each version of a prompt is a variable, and each reflection an operation."""
+"""Records a search as a trace: each version of a prompt is a variable, and each reflection an operation."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from memtrace.kinds import MAX_ID_CHARACTERS
 
 
 def write_events(folder: Path, said: Mapping[str, Any], path: Path) -> None:
-    """Write a file of wire events, which can be imported; the same outcome gives the same elements.
+    """Write a file of wire events for import; the same result always gives the same elements.
 
     Args:
-        folder: the folder of the optimization, after which the trace is called.
-        said: the outcome, as ``found.json`` has it.
-        path: the file.
+        folder: the folder of the optimization; its name becomes the trace's name.
+        said: the content of ``found.json``.
+        path: the file to write.
     """
     path.write_text("".join(json.dumps(event) + "\n" for event in _events(folder, said)), "utf-8")
 
 
 def trace_id(folder: Path) -> str:
-    """The id of the trace of an optimization."""
+    """The trace id of an optimization."""
     return f"optimization {folder.name} {_run(folder)['id']}"[:MAX_ID_CHARACTERS]
 
 
@@ -34,7 +34,7 @@ def _run(folder: Path) -> dict[str, str]:
 
 def _events(folder: Path, said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     trace = trace_id(folder)
-    # Elements have the time of the run's beginning, so that writing them again changes nothing.
+    # All elements have the time of the run's beginning, so writing the events again changes nothing.
     common = {"v": 1, "trace": trace, "time": _run(folder)["began"]}
 
     def id_of(*parts: str) -> str:

@@ -1,4 +1,4 @@
-"""The model that writes new texts of prompts. Its replies are kept, by what was asked and how often."""
+"""The reflecting model, which writes new texts of prompts. Replies are kept by request and number of repetitions."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _ROLE = "You improve prompts of programs that remember conversations and answer 
 
 
 class Reflector:
-    """Asks the model, from entering to leaving the block.
+    """Asks the model; an asynchronous context manager.
 
     Args:
         settings: the model (``MEMTRACE_LLM_...``).
-        folder: where its replies are kept.
-        budget: what live calls may cost, shared with the program's.
+        folder: the folder of kept replies.
+        budget: budget of live calls, shared with the program.
 
     Attributes:
         asked: number of reflections.
-        problem: why the model gave no reply; None as long as it does. The search ends then.
+        problem: why the model gave no reply, which ends the search; None so far.
     """
 
     def __init__(self, settings: LlmSettings, folder: Path, budget: Budget) -> None:
@@ -48,10 +48,10 @@ class Reflector:
         self._proxy.close()
 
     async def reply(self, prompt: str) -> str:
-        """What the model says.
+        """The model's reply to a prompt.
 
         Raises:
-            MemTraceError: it says nothing, or the budget is spent.
+            MemTraceError: the reply is missing or empty, or the budget is spent.
         """
         assert self._client is not None
         self.asked += 1

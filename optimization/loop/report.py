@@ -1,4 +1,4 @@
-"""What came of an optimization, for people: Markdown with the change of each prompt."""
+"""The report of an optimization: Markdown with the changes of the prompts."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def diff(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 
 def markdown(said: Mapping[str, Any]) -> str:
-    """The report of an outcome, as ``found.json`` has it."""
+    """The report of an optimization, from the content of ``found.json``."""
     gate = said["gate"]
     lines = ["# Optimization of prompts", "", f"**{'Accepted' if gate['accepted'] else 'Not accepted'}.**", ""]
     lines += [f"- {reason}" for reason in gate["reasons"]]
     lines += [*_figures(said), "## Changes", ""]
     changes = diff(said["before"], said["after"])
     lines += ["```diff", changes.rstrip("\n"), "```", ""] if changes else ["None.", ""]
-    for title, cases in (("Fixed", said["fixed"]), ("Broken", said["broken"])):
-        lines += [f"## {title}: {len(cases)} answers of the gate", "", *_cases(cases), ""]
+    for title, questions in (("Fixed", said["fixed"]), ("Broken", said["broken"])):
+        lines += [f"## {title}: {len(questions)} answers of the gate", "", *_questions(questions), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -51,11 +51,11 @@ def _figures(said: Mapping[str, Any]) -> list[str]:
     return [*lines, ""]
 
 
-def _cases(cases: Iterable[tuple[str, str]]) -> list[str]:
-    return [f"- {_cell(user)}: {_cell(question)}" for user, question in cases] or ["None."]
+def _questions(questions: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"- {_cell(user)}: {_cell(question)}" for user, question in questions] or ["None."]
 
 
 def _cell(text: str) -> str:
-    """A text in one line of Markdown, as text."""
+    """A text in one line, with Markdown escaped."""
     plain = " ".join(text.split())
     return "".join(f"\\{mark}" if mark in r"\`*_[]<>|#" else mark for mark in plain)

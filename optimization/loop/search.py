@@ -1,8 +1,8 @@
 """The search for better prompts: gepa (Agrawal et al. 2025, arXiv 2507.19457), steered by verdicts.
 
-gepa decides what is tried; what is evaluated, kept, counted and chosen is decided here. It has no run folder (its
-state is a pickle, and it would evaluate the beginning again), no cache of its own (ids of training and validation
-cases would mix), and a validation set always.
+gepa decides which prompts to try; this module evaluates, keeps, counts and chooses. gepa gets no run folder (gepa's
+state is a pickle, and gepa would evaluate the first prompts again), no cache (which would mix up ids of training and
+validation conversations), and always a validation set.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ Give the new prompt within ``` blocks, and nothing else."""
 
 
 @dataclass(slots=True)
-class Candidate:
-    """Prompts that were tried: their texts, and the share of right answers by validation conversation."""
+class TriedPrompts:
+    """A candidate of the search: texts of the prompts, and shares of right answers by validation conversation."""
 
     id: str
     prompts: dict[str, str]
@@ -55,22 +55,22 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
-        candidates: all prompts that were tried, the program's own first.
-        ended: why it ended, in words.
-        evaluations: number of conversations that were evaluated, kept ones too.
-        reflections: number of replies of the reflecting model, kept ones too.
+        candidates: all candidates, the program's own prompts first.
+        ended: why the search ended, in words.
+        evaluations: number of evaluated conversations, including kept evaluations.
+        reflections: number of the reflecting model's replies, including kept replies.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[TriedPrompts, ...]
     ended: str
     evaluations: int
     reflections: int
 
-    def best(self, users: Sequence[str]) -> Candidate:
-        """The candidate with the best mean over all validation conversations; of equal ones the first."""
+    def best(self, users: Sequence[str]) -> TriedPrompts:
+        """The candidate with the best mean over all validation conversations; a tie goes to the earliest."""
         whole = [one for one in self.candidates if one.scores.keys() >= set(users)]
         return max(whole, key=lambda one: one.score) if whole else self.candidates[0]
 
@@ -92,14 +92,14 @@ async def search(
         reflector: writes new texts.
         prompts: the prompts to begin with.
         split: the conversations for training and validation.
-        max_evaluations: conversations that may be evaluated, at most.
-        seed: of the order in which training conversations are drawn.
-        by_blame: whether verdicts choose which prompt is changed; otherwise they take turns.
+        max_evaluations: largest number of conversations to evaluate.
+        seed: seed for the order of training conversations.
+        by_blame: whether verdicts choose the prompt to change; False changes the prompts in turn.
 
     Raises:
         InputError: the package gepa is missing.
-        ProgramFailed: the program failed, other than for the budget.
-        MemTraceError: the reflecting model failed, other than for the budget.
+        ProgramFailed: the program failed for another reason than the budget.
+        MemTraceError: the reflecting model failed for another reason than the budget.
     """
     gepa_optimize = _gepa_optimize()
     adapter = _Adapter(evaluator, asyncio.get_running_loop(), split, max_evaluations, prompts, by_blame)
@@ -155,19 +155,19 @@ def _gepa_optimize() -> Any:
 
 
 class _EnoughError(Exception):
-    """No further conversation may be evaluated."""
+    """The search has used up its evaluations."""
 
 
 class _Quiet:
     def log(self, message: str) -> None:
-        """What gepa tells of its progress is told from here."""
+        """Drop gepa's messages; the search reports progress itself."""
 
 
 class _Adapter:
-    """What gepa asks: evaluations, and what the reflecting model is shown."""
+    """gepa's interface to the program: evaluations, and examples for the reflecting model."""
 
     propose_new_texts = None
-    """gepa looks for this attribute, and without it proposes nothing."""
+    """gepa proposes nothing if this attribute is missing."""
 
     def __init__(
         self,
@@ -184,20 +184,20 @@ class _Adapter:
         self._split = split
         self._most = max_evaluations
         self.evaluations = 0
-        first = Candidate(candidate_id(prompts), dict(prompts), None, None)
+        first = TriedPrompts(candidate_id(prompts), dict(prompts), None, None)
         self.candidates = {first.id: first}
         self._reflected: tuple[str, str] | None = None
-        """The candidate that the reflecting model changes, and the name of the prompt."""
+        """Id of the candidate, and name of the prompt, of the latest examples for the reflecting model."""
 
     @property
     def is_perfect(self) -> bool:
-        """Whether nothing can be better."""
+        """Whether a candidate has only right answers."""
         return any(
             len(one.scores) == len(self._split.validation) and one.score >= 1.0 for one in self.candidates.values()
         )
 
     def evaluate(self, batch: list[str], candidate: dict[str, str], capture_traces: bool = False) -> Any:
-        """Evaluate users' conversations; the limit holds exactly, which gepa's own does not."""
+        """Evaluate users' conversations; keeps the limit exactly, unlike gepa's own limit."""
         from gepa.core.adapter import EvaluationBatch
 
         if self.evaluations + len(batch) > self._most:
@@ -213,7 +213,10 @@ class _Adapter:
     def make_reflective_dataset(
         self, candidate: dict[str, str], batch: Any, components_to_update: list[str]
     ) -> dict[str, list[dict[str, Any]]]:
-        """The wrong answers that a prompt is blamed for, else those for which none is; where they take turns, all."""
+        """Examples per prompt: wrong answers for which verdicts blame the prompt, else wrong answers without blame.
+
+        If the prompts are changed in turn, the examples are all wrong answers.
+        """
         wrong = [one for found in batch.trajectories for one in found.answers if not one.right]
         shown = {}
         for name in components_to_update:
@@ -236,7 +239,7 @@ class _Adapter:
     def blamed(
         self, state: Any, trajectories: list[Evaluated], scores: list[float], number: int, candidate: dict[str, str]
     ) -> list[str]:
-        """The prompt that verdicts blame most; where they blame none, the one that was changed least often."""
+        """The prompt that verdicts blame most; without blame, the prompt that was changed least often."""
         votes = Counter(
             one.prompt
             for found in trajectories or []
@@ -248,11 +251,11 @@ class _Adapter:
         changes = Counter(one.changed for one in self.candidates.values())
         return [min(candidate, key=lambda name: (changes[name], list(candidate).index(name)))]
 
-    def _known(self, candidate: dict[str, str]) -> Candidate:
+    def _known(self, candidate: dict[str, str]) -> TriedPrompts:
         id_ = candidate_id(candidate)
         if id_ not in self.candidates:
             parent, changed = self._reflected or (None, None)
-            self.candidates[id_] = Candidate(id_, dict(candidate), parent, changed)
+            self.candidates[id_] = TriedPrompts(id_, dict(candidate), parent, changed)
         return self.candidates[id_]
 
 

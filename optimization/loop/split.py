@@ -1,4 +1,4 @@
-"""Which conversations are searched on, which choose among candidates, and which nobody looks at before the gate."""
+"""Divides conversations: training for the search, validation for the choice, and unseen ones for the gate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEAST = 1
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Users by what their conversations are for."""
+    """The users of the training, validation and gate conversations."""
 
     train: tuple[str, ...]
     validation: tuple[str, ...]
@@ -22,15 +22,15 @@ class Split:
 
 
 def split(users: Sequence[str], seed: int = 0, gate_share: float = 0.5) -> Split:
-    """Divide users by a hash of their names: the same ones are always in the same part.
+    """Divide users by a hash of their names, so that the result is the same each time.
 
     Args:
         users: all users of a data set.
-        seed: another one divides them in another way.
-        gate_share: the part of them that is for the gate; the rest is halved.
+        seed: a different seed gives a different division.
+        gate_share: share of the users for the gate; training and validation get half of the rest each.
 
     Raises:
-        InputError: there are too few for a part to have any.
+        InputError: there are too few users for three parts.
     """
     ordered = sorted(users, key=lambda user: hashlib.sha256(f"{seed}:{user}".encode()).digest())
     gate = round(len(ordered) * gate_share)

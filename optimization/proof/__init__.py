@@ -1,1 +1,1 @@
-"""Whether a verdict holds: the program is run again with the blamed operation corrected."""
+"""Proves verdicts: runs the program again with the blamed operation corrected."""

@@ -1,4 +1,4 @@
-"""The bench on which one failure is tried: its program is run again, as it was and with changes."""
+"""The bench for one failure: runs the failure's program again, unchanged and with changes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from memtrace.replay import Do, Limits, Replayed, Replayer, ReplayError
 from memtrace.replay.runs import Models
 
 from attribution.trace.graph import TraceGraph
-from optimization.proof.judge import Judge
+from optimization.proof.judge import ReplayJudge
 from optimization.proof.model import Divergence, Spent
-from optimization.replay.recorded import Asked, CannotReplayError, Recorded, folder_of_trace
+from optimization.replay.recorded import CannotReplayError, FailedAnswer, RecordedCalls, folder_of_trace
 from schema.models import Failure
 
 _ANSWER, _SHOWN = "the answer", 200
@@ -24,17 +24,17 @@ _ANSWER, _SHOWN = "the answer", 200
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How programs are run again.
+    """Settings of replays.
 
     Attributes:
-        program: ``module:function`` in place of the recorded one.
-        python: the interpreter in place of the recorded one.
-        seconds: that one run may take.
-        max_calls: live calls of models that one run may make.
-        max_cost: once this is spent on the proof of one failure, no further model is asked.
-        prices: of a million tokens, by ``input`` and ``output``; ``max_cost`` needs them.
-        draws: with a correction, and as many without.
-        alpha: a correction helps if chance would make such a difference at most this often.
+        program: ``module:function`` that replaces the recorded program.
+        python: interpreter that replaces the recorded one.
+        seconds: time limit of one run.
+        max_calls: largest number of live model calls in one run.
+        max_cost: once this amount is spent on the proof of one failure, no further model call is made.
+        prices: prices of a million input tokens and of a million output tokens; ``max_cost`` needs prices.
+        draws: number of runs with a correction; the number without correction is the same.
+        alpha: significance level: a correction helps if p is at most ``alpha``.
     """
 
     program: str | None = None
@@ -57,15 +57,15 @@ class Draw:
 
     @property
     def shape(self) -> tuple[str, tuple[str, ...]]:
-        """What two runs have in common that did the same."""
+        """Answer and calls of the run; equal for two runs that did the same."""
         return self.answer, tuple(sorted(one.call for one in self.replayed.calls))
 
 
 class Runs:
-    """Runs the program of one trace again, in a process that waits beside this one from the first run until ``close``.
+    """Runs the program of one trace again, in a process that lives from the first run until ``close``.
 
     Args:
-        options: how programs are run again.
+        options: settings of the replays.
     """
 
     def __init__(self, options: Options) -> None:
@@ -73,13 +73,13 @@ class Runs:
         self._replayer: Replayer | None = None
 
     def of(self, folder: Path) -> Replayer:
-        """What runs the program.
+        """The replayer of the program.
 
         Args:
-            folder: what is kept of the trace.
+            folder: the trace's folder of replay data.
 
         Raises:
-            ValueError: nothing is kept there.
+            ValueError: the folder has no replay data.
         """
         if self._replayer is None:
             self._replayer = Replayer(folder, self._options.program, self._options.python)
@@ -97,39 +97,39 @@ class Bench:
     """Runs the program of one failure.
 
     Attributes:
-        null: the replay to which nothing was done, once there was one.
+        null: the replay without a change; None before the first one.
     """
 
     graph: TraceGraph
     failure: Failure
     folder: Path
-    asked: Asked
-    judge: Judge
+    asked: FailedAnswer
+    judge: ReplayJudge
     options: Options
     _runs: Runs
     _shares_runs: bool
     null: Draw | None = None
     spent: Spent = field(default_factory=Spent)
-    _recorded: Recorded | None = None
+    _recorded: RecordedCalls | None = None
 
     @classmethod
     async def of(cls, graph: TraceGraph, failure: Failure, options: Options, runs: Runs | None = None) -> Bench:
         """The bench of a failure.
 
         Args:
-            graph: its trace.
-            failure: what was asked, answered and expected.
-            options: how programs are run again.
-            runs: runs the program of the trace, for other failures of it, too, and is not closed; None makes one.
+            graph: the trace of the failure.
+            failure: the failure.
+            options: settings of the replays.
+            runs: a process that several failures of the trace share, and that the caller closes; None starts one.
 
         Raises:
-            CannotReplayError: its trace can't be replayed.
+            CannotReplayError: the trace can't be replayed.
         """
         folder = await folder_of_trace(graph)
-        asked = await Asked.of(graph, failure)
+        asked = await FailedAnswer.of(graph, failure)
         if not failure.gold_answers:
             raise CannotReplayError("the failure has no gold answer, so nobody can say whether another answer is right")
-        judge = await Judge.of(graph, failure)
+        judge = await ReplayJudge.of(graph, failure)
         return cls(graph, failure, folder, asked, judge, options, runs or Runs(options), runs is not None)
 
     async def __aenter__(self) -> Self:
@@ -141,7 +141,7 @@ class Bench:
         await asyncio.to_thread(self.close)
 
     def close(self) -> None:
-        """End the process of the replays, unless others use it."""
+        """End the process of the replays, unless it is shared."""
         if not self._shares_runs:
             self._runs.close()
 
@@ -149,12 +149,12 @@ class Bench:
         """Run the program once.
 
         Args:
-            do: what is changed.
-            is_null: whether it must do what it did, with the kept replies of models alone.
-            fresh: kept replies that are asked for again.
+            do: the changes.
+            is_null: whether only kept model replies may be used, for an exact repetition of the recording.
+            fresh: kept model replies that are asked for again.
 
         Raises:
-            CannotReplayError: it could not be run, or did not answer the question.
+            CannotReplayError: the program could not be run, or did not answer the question.
         """
         left = None
         if self.options.max_cost is not None:
@@ -186,21 +186,21 @@ class Bench:
         return self._runs.of(self.folder).run(do, mode, ask=self.asked.ask, fresh=fresh, limits=limits)
 
     async def null_draw(self) -> tuple[Draw, Divergence | None]:
-        """The replay to which nothing is done, and where it was not what was recorded."""
+        """The replay without a change, and its first difference from the recording (None if exact)."""
         if self.null is None:
             null = await self.draw(is_null=True)
-            self._recorded = await Recorded.of(self.graph, null.replayed)
+            self._recorded = await RecordedCalls.of(self.graph, null.replayed)
             self.null = null
         return self.null, self.inexact(self.null, self.recorded)
 
     @property
-    def recorded(self) -> Recorded:
-        """What the recorded operations are in replays; known after ``null_draw``."""
+    def recorded(self) -> RecordedCalls:
+        """The recorded operations' calls in replays; available after ``null_draw``."""
         assert self._recorded is not None
         return self._recorded
 
-    def inexact(self, null: Draw, recorded: Recorded) -> Divergence | None:
-        """Where a null replay is not what was recorded; None where it is exact."""
+    def inexact(self, null: Draw, recorded: RecordedCalls) -> Divergence | None:
+        """The first difference of a null replay from the recording; None if there is no difference."""
         if recorded.missing is not None:
             operation = recorded.missing
             return Divergence(operation.location or operation.name or operation.external_id, "did not come again")
@@ -212,7 +212,7 @@ class Bench:
         return None
 
     def divergence(self, draw: Draw) -> Divergence | None:
-        """The first call that a change brought about, or the answer; None where it changed nothing that was asked."""
+        """The first call, or the answer, that differs from the null replay; None if there is no difference."""
         before = [] if self.null is None else [one.call for one in self.null.replayed.calls]
         first = first_missing([one.call for one in draw.replayed.calls], before)
         if first is None:
@@ -222,7 +222,7 @@ class Bench:
 
 
 def first_missing(wanted: Iterable[str], there: Iterable[str]) -> str | None:
-    """The first of some that is not among others, each counted."""
+    """The first item of ``wanted`` that ``there`` does not contain as often."""
     counts = Counter(there)
     for one in wanted:
         if not counts[one]:

@@ -1,6 +1,6 @@
-"""How a proof changes the confidence of a verdict: by how often right and wrong verdicts have such a result.
+"""Updates the confidence of a verdict by the result of its proof.
 
-The counts are measured by ``python -m benchmarks replay`` and kept in ``rates.json``.
+``rates.json`` has the frequencies of results for right and wrong verdicts, measured by ``python -m benchmarks replay``.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ RATES = "rates.json"
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """How many right and how many wrong verdicts had each result."""
+    """Number of right and of wrong verdicts, by result."""
 
     right: dict[Result, int]
     wrong: dict[Result, int]
 
     def likelihood(self, result: Result) -> float:
-        """How many times likelier a right verdict has this result than a wrong one, of those that are settled.
+        """The likelihood ratio of a result: right verdicts against wrong ones, among settled proofs.
 
-        Each count is one more than it was, so that what was never seen is not impossible (Laplace).
+        One is added to each count, so that a result that never occurred is not impossible (Laplace).
         """
         share, other_share = (
             (counts.get(result, 0) + 1) / (sum(counts.get(one, 0) + 1 for one in (Result.PROVED, Result.REFUTED)))
@@ -36,9 +36,9 @@ class Rates:
 
 
 def after(confidence: float, result: Result) -> float:
-    """The confidence of a verdict once its proof is known, by Bayes' rule."""
+    """The confidence of a verdict after its proof, by Bayes' rule."""
     if result is Result.UNSETTLED:
-        return confidence  # why nothing can be told has little to do with whether the verdict is right
+        return confidence  # the obstacles to a proof hardly depend on whether the verdict is right
     odds = confidence * rates().likelihood(result)
     return round(odds / (odds + 1.0 - confidence), 4) if odds + 1.0 - confidence else confidence
 

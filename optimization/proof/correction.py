@@ -1,19 +1,19 @@
-"""What is done to a blamed operation: corrections from the evidence, by a body that is known to be right, or by hand.
+"""Corrections of a blamed operation: from the evidence, or by a body that is known to be right.
 
-None of them knows the gold answers.
+No correction uses the gold answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from memtrace.replay import Call, Do
 
 from attribution.trace.graph import TraceGraph
-from optimization.proof.judge import Judge
-from optimization.replay.recorded import CannotReplayError, Recorded
+from optimization.proof.judge import ReplayJudge
+from optimization.replay.recorded import CannotReplayError, RecordedCalls
 from schema.kinds import VariableKind
 
 
@@ -22,11 +22,11 @@ class Correction:
     """A correction of one operation.
 
     Attributes:
-        do: what is done.
-        says: the same in words.
-        placebo: the same with something that has nothing to do with the question; empty where there is no such thing.
-        is_evidence: whether it brings the evidence in, so that it may help wherever it is put.
-        is_output: whether it says what the operation gives back.
+        do: the changes to the program's run.
+        says: the changes in words.
+        placebo: the same kind of changes with text unrelated to the question; empty if there is no placebo.
+        is_evidence: whether the correction inserts the evidence, which may help in any operation.
+        is_output: whether the correction changes the operation's result.
     """
 
     do: tuple[Do, ...]
@@ -37,21 +37,17 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """An operation of a failure that is to be corrected.
-
-    Attributes:
-        is_answering: whether it made the answer.
-    """
+class BlamedOperation:
+    """An operation that a verdict on a failure blames."""
 
     graph: TraceGraph
-    recorded: Recorded
-    judge: Judge
+    recorded: RecordedCalls
+    judge: ReplayJudge
     operation_id: str
 
     @property
     def is_answering(self) -> bool:
-        """Whether the operation made the answer, or the text that others only handed on as the answer."""
+        """Whether the operation made the answer, or a text that later operations passed on unchanged as the answer."""
         graph, answer = self.graph, self.graph.variables.get(self.judge.failure.answer_id or "")
         while answer is not None and answer.operation_id is not None:
             if answer.operation_id == self.operation_id:
@@ -63,10 +59,10 @@ class Place:
 
     @property
     def call(self) -> Call:
-        """What its call is known by.
+        """The identity of the operation's call.
 
         Raises:
-            CannotReplayError: it is no call of a function.
+            CannotReplayError: the operation is no call of a function.
         """
         return self.recorded.call(self.graph.operations[self.operation_id])
 
@@ -74,32 +70,32 @@ class Place:
 class Corrector(Protocol):
     """Corrects operations."""
 
-    async def correct(self, place: Place) -> Correction:
+    async def correct(self, blamed: BlamedOperation) -> Correction:
         """The correction of an operation.
 
         Raises:
-            CannotReplayError: it can't be corrected; the message says why.
+            CannotReplayError: the operation can't be corrected; the message says why.
         """
         ...
 
 
 class EvidenceCorrector:
-    """Puts the messages of the evidence into what the operation gives back; into the prompt of the answering one."""
+    """Adds the evidence messages to the operation's result; for the answering operation, to its prompt."""
 
-    async def correct(self, place: Place) -> Correction:
+    async def correct(self, blamed: BlamedOperation) -> Correction:
         """The correction of an operation.
 
         Raises:
-            CannotReplayError: there is no evidence, or no prompt into which it could be put.
+            CannotReplayError: there is no evidence, or the answering operation has no prompt.
         """
-        told = await place.judge.told()
+        told = await blamed.judge.told()
         if not told:
             raise CannotReplayError("no message of the trace is known as evidence, so there is nothing to correct from")
-        other = await place.judge.irrelevant()
-        question = place.judge.failure.question
-        call = str(place.call)
-        if place.is_answering:
-            role, prompt, asked = await self._prompt(place)
+        other = await blamed.judge.irrelevant()
+        question = blamed.judge.failure.question
+        call = str(blamed.call)
+        if blamed.is_answering:
+            role, prompt, asked = await self._prompt(blamed)
             marks = (question, f"{{{asked}}}")
             return Correction(
                 (Do(call, inputs={role: _with(prompt, told, marks)}),),
@@ -115,15 +111,15 @@ class EvidenceCorrector:
             is_output=True,
         )
 
-    async def _prompt(self, place: Place) -> tuple[str, str, str]:
-        """The argument of the answering operation that is its prompt, its text, and the argument that is the question.
+    async def _prompt(self, blamed: BlamedOperation) -> tuple[str, str, str]:
+        """Name of the answering operation's prompt argument, the prompt's text, and name of the question argument.
 
-        A prompt may be a template, which has the name of that argument where the question comes.
+        A prompt may be a template that contains the name of the question argument in place of the question.
         """
-        graph = place.graph
+        graph = blamed.graph
         found: dict[VariableKind, tuple[str, str]] = {}
         for usage in await graph.store.usages(graph.trace_id):
-            if usage.operation_id == place.operation_id and usage.role:
+            if usage.operation_id == blamed.operation_id and usage.role:
                 found.setdefault(graph.variables[usage.variable_id].kind, (usage.role, usage.variable_id))
         if VariableKind.PROMPT in found:
             role, prompt = found[VariableKind.PROMPT]
@@ -136,64 +132,35 @@ class EvidenceCorrector:
 
 @dataclass(frozen=True, slots=True)
 class BodyCorrector:
-    """Runs another body in place of the operation's.
+    """Replaces the body of the operation.
 
     Attributes:
-        body: ``module:function``, which the program's interpreter can import. It is called with the operation's own
-            body and its arguments, and gives back what the operation should.
+        body: ``module:function``, importable in the program's interpreter. The function is called with the operation's
+            own body and its arguments, and returns the right result.
     """
 
     body: str
 
-    async def correct(self, place: Place) -> Correction:
+    async def correct(self, blamed: BlamedOperation) -> Correction:
         """The correction of an operation.
 
         Raises:
             CannotReplayError: the operation is no call of a function.
         """
-        return Correction((Do(str(place.call), body=self.body),), f"the body {self.body} ran in its place")
-
-
-@dataclass(frozen=True, slots=True)
-class GivenCorrector:
-    """What a person says that operations should give back.
-
-    Attributes:
-        outputs: values by the operation's id; JSON values, or a text.
-    """
-
-    outputs: Mapping[str, Any]
-
-    async def correct(self, place: Place) -> Correction:
-        """The correction of an operation.
-
-        Raises:
-            CannotReplayError: nothing is said of it, or it made the answer.
-        """
-        if place.operation_id not in self.outputs:
-            raise CannotReplayError("nobody said what it should give back")
-        if place.is_answering:
-            raise CannotReplayError(
-                "it made the answer: another answer in its place proves nothing; only a corrected prompt or body counts"
-            )
-        return Correction(
-            (Do(str(place.call), output=self.outputs[place.operation_id]),),
-            "it gave back what was said by hand",
-            is_output=True,
-        )
+        return Correction((Do(str(blamed.call), body=self.body),), f"the body {self.body} ran in its place")
 
 
 def _with(prompt: str, text: str, marks: Sequence[str]) -> str:
-    """A prompt with a text in a line of its own, before the line that has the question, or the place for it."""
-    place = max(prompt.rfind(one) for one in marks)
-    if place < 0:
+    """The prompt with ``text`` inserted as a line, before the line with the question or the question's placeholder."""
+    mark = max(prompt.rfind(one) for one in marks)
+    if mark < 0:
         return f"{prompt}\n{text}"
-    line = prompt.rfind("\n", 0, place) + 1
+    line = prompt.rfind("\n", 0, mark) + 1
     return f"{prompt[:line]}{text}\n{prompt[line:]}"
 
 
-def prompts_named(graph: TraceGraph, usages: Sequence[Any], recorded: Recorded, name: str) -> dict[str, str]:
-    """The functions that use a prompt of this name, each with the argument that it is."""
+def prompts_named(graph: TraceGraph, usages: Sequence[Any], recorded: RecordedCalls, name: str) -> dict[str, str]:
+    """The functions that use the prompt ``name``, each with the name of the prompt's argument."""
     found: dict[str, str] = {}
     for usage in usages:
         variable = graph.variables[usage.variable_id]

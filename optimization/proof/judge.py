@@ -1,4 +1,4 @@
-"""Whether an answer is right, and where in the trace the needed detail is: both as the free pass sees it."""
+"""Judges replayed answers, and tells which operations had the details of the right answer, by the free pass's rules."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _WRITES = frozenset({OperationKind.UPDATE, OperationKind.DELETION})
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
-    """Judges answers to the question of a failure by its gold answers, and follows what the right one needs.
+class ReplayJudge:
+    """Judges answers to a failure's question by the gold answers, and finds the details of the right answer.
 
     Attributes:
-        evidence: ids of the messages that tell what the answer needs.
-        cases: each detail that it needs.
+        evidence: ids of the messages that contain the details.
+        details: the details that the right answer needs.
     """
 
     graph: TraceGraph
     messages: Messages
     failure: Failure
     evidence: Sequence[str]
-    cases: Sequence[Case]
+    details: Sequence[Case]
 
     @classmethod
-    async def of(cls, graph: TraceGraph, failure: Failure) -> Judge:
+    async def of(cls, graph: TraceGraph, failure: Failure) -> ReplayJudge:
         """The judge of a failure."""
         flow = FlowPass()
         messages = await flow.messages(graph)
@@ -45,11 +45,11 @@ class Judge:
         if not evidence and failure.gold_answers:
             evidence = await flow.retrieve(graph, failure, Mode.GOLD, _RETRIEVED)
         endings = await flow.endings(graph, replace(failure, evidence_ids=tuple(evidence)))
-        cases = [one.case for some in endings for one in some if one.case is not None]
-        return cls(graph, messages, failure, evidence, cases)
+        details = [one.case for some in endings for one in some if one.case is not None]
+        return cls(graph, messages, failure, evidence, details)
 
     def is_right(self, answer: str) -> bool:
-        """Whether an answer says what the gold answers say."""
+        """Whether an answer agrees with the gold answers."""
         if form(self.failure) is Form.UNANSWERABLE:
             return refuses(answer)
         if not answer.strip():
@@ -59,30 +59,30 @@ class Judge:
         return rules.right(self.graph, self.messages, said, self.evidence, want).likelihood >= _RIGHT
 
     async def had(self, operation_id: str) -> bool:
-        """Whether an operation was given what the answer needs; a search could find what the memory held then."""
+        """Whether an operation's inputs had a detail of the answer; for a search, also the memory at that time."""
         operation = self.graph.operations[operation_id]
-        for case in self.cases:
-            if await case.holders(self.graph.used(operation_id)):
+        for detail in self.details:
+            if await detail.holders(self.graph.used(operation_id)):
                 return True
             if operation.kind is OperationKind.RETRIEVAL:
-                units = await case.current_units(operation.sequence)
+                units = await detail.current_units(operation.sequence)
                 if any(one.score >= HOLDS for one in units.values()):
                     return True
         return False
 
     async def gave(self, operation_id: str) -> bool:
-        """Whether what an operation made still has all that the answer needs of what it was given."""
+        """Whether an operation's outputs have all details of the answer."""
         made = self.graph.made(operation_id)
-        for case in self.cases:
-            if not await case.holders(made):
+        for detail in self.details:
+            if not await detail.holders(made):
                 return False
-        return bool(self.cases)
+        return bool(self.details)
 
     async def others_gave(self, operation_id: str) -> bool:
-        """Whether another operation had a part of the same to do, and carried on what this one left out.
+        """Whether a sibling operation passed on a detail that this operation left out.
 
-        What one reply of a model decides is often done by several operations: of one name, or each a write to the
-        memory. They are given it in the same role, and for the same question if for any.
+        Several operations often share the work that one reply of a model decides on. Such siblings have the same name,
+        or all write to the memory; they use the shared input in the same role, and have the same question or none.
         """
         graph = self.graph
 
@@ -91,42 +91,42 @@ class Judge:
 
         roles = {(one.operation_id, one.variable_id): one.role for one in await graph.store.usages(graph.trace_id)}
         this, question = graph.operations[operation_id], asked(operation_id)
-        for case in self.cases:
-            for variable in await case.holders(graph.used(operation_id)):
+        for detail in self.details:
+            for variable in await detail.holders(graph.used(operation_id)):
                 role = roles.get((operation_id, variable))
                 for user in graph.users(variable):
                     other = graph.operations[user]
                     is_alike = other.name == this.name or {this.kind, other.kind} <= _WRITES
                     is_part = is_alike and roles.get((user, variable)) == role and asked(user) == question
-                    if other is not this and is_part and await case.holders(graph.made(user)):
+                    if other is not this and is_part and await detail.holders(graph.made(user)):
                         return True
         return False
 
     async def had_unit(self, operation_id: str) -> bool:
-        """Whether an operation that writes to the memory was given a unit with what the answer needs.
+        """Whether an operation that writes to the memory used a unit with a detail of the answer.
 
-        Up to there the memory had it, so no operation before it lost it.
+        Then the memory had the detail until this operation, so no earlier operation lost it.
         """
         graph = self.graph
         if graph.operations[operation_id].kind not in _WRITES:
             return False
         units = [one for one in graph.used(operation_id) if graph.variables[one].kind is VariableKind.MEMORY_UNIT]
-        for case in self.cases:
-            if await case.holders(units):
+        for detail in self.details:
+            if await detail.holders(units):
                 return True
         return False
 
     async def told(self) -> str:
-        """The messages of the evidence, one a line."""
+        """The texts of the evidence messages, one per line."""
         texts = await self.graph.texts(self.evidence)
         return "\n".join(texts[one] for one in self.evidence)
 
     async def irrelevant(self) -> str:
-        """A message of the trace that says nothing of what was asked: a placebo."""
+        """The text of a message that has nothing to do with the question, as a placebo."""
         evidence = set(self.evidence)
         others = [one for one in self.messages.sentences if one not in evidence]
         texts = await self.graph.texts(others)
-        holders = {one for case in self.cases for one in await case.holders(others)}
+        holders = {one for detail in self.details for one in await detail.holders(others)}
         asked = _words(self.failure.question) | _words(await self.told())
         free = [one for one in others if one not in holders and texts[one].strip()]
         if not free:

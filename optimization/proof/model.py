@@ -1,4 +1,4 @@
-"""What replaying showed of a verdict."""
+"""The proof of a verdict, as data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schema.models import Attribution, camel_case, format_time
 
 
 class Result(StrEnum):
-    """PROVED: correcting the operation makes the answer right. REFUTED: it does not. UNSETTLED: nobody can tell."""
+    """PROVED: correcting the operation makes the answer right; REFUTED: it does not; UNSETTLED: unknown."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -25,8 +25,8 @@ class Divergence:
     """The first call in which two runs differ.
 
     Attributes:
-        call: what it is known by.
-        given: the beginning of its arguments.
+        call: identity of the call.
+        given: beginning of the call's arguments.
     """
 
     call: str
@@ -35,7 +35,7 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What replays took: runs, live calls of models, their tokens and cost (None without prices), and seconds."""
+    """Cost of replays: runs, live model calls with their tokens and cost (None without prices), and seconds."""
 
     runs: int = 0
     calls: int = 0
@@ -44,7 +44,7 @@ class Spent:
     seconds: float = 0.0
 
     def plus(self, other: Spent) -> Spent:
-        """Both together."""
+        """The sum."""
         costs = [one for one in (self.cost, other.cost) if one is not None]
         return Spent(
             self.runs + other.runs,
@@ -57,20 +57,22 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What replaying showed of one operation.
+    """The result of replaying with one operation corrected.
 
     Attributes:
-        operation_id: what was corrected; None where nothing could be.
-        correction: what was done, in words.
-        p0: the share of right answers without the correction, and ``p1`` with it; None where there were no draws.
-        draws: with the correction; ``null_draws`` without it.
-        p: the probability of such a difference if the correction changed nothing (Fisher, one-sided).
+        operation_id: the corrected operation; None if the verdict blames none.
+        correction: the correction in words.
+        p0: share of right answers without the correction; None without draws.
+        p1: share of right answers with the correction; None without draws.
+        draws: number of runs with the correction.
+        null_draws: number of runs without the correction.
+        p: probability of this difference if the correction has no effect (Fisher, one-sided).
         interval: 95 % interval of ``p1 - p0``.
-        placebo: whether a change that says something else made the answer right; None where there is no placebo.
-        answer: of the first draw with the correction.
-        first_divergence: the first call that the correction changed, or in which the null replay was not exact.
-        confidence_before: of the verdict, before it was replayed.
-        refuted: what was refuted of this verdict, each with ``operationId``, ``errorType`` and ``reason``.
+        placebo: whether the placebo made the answer right; None if there is no placebo.
+        answer: answer of the first run with the correction.
+        first_divergence: the first call that the correction changed, or that differs in the null replay.
+        confidence_before: confidence of the verdict before the replay.
+        refuted: refuted explanations of the verdict, each with ``operationId``, ``errorType`` and ``reason``.
     """
 
     result: Result
@@ -92,7 +94,7 @@ class Proof:
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def as_json(self) -> dict[str, Any]:
-        """The proof in its public form."""
+        """The proof as public JSON."""
         divergence, spent = self.first_divergence, self.spent
         plain = {
             camel_case(name): getattr(self, name)
@@ -119,6 +121,6 @@ class Proof:
 
 
 def proof_of(verdict: Attribution) -> dict[str, Any] | None:
-    """The stored proof of a verdict in its public form; None where it was not replayed."""
+    """The stored proof of a verdict as public JSON; None if the verdict was not replayed."""
     found: dict[str, Any] | None = None if verdict.proof is None else msgspec.json.decode(verdict.proof)
     return found

@@ -1,10 +1,10 @@
-"""The proof of a verdict: is the answer right once the blamed operation is corrected, and not otherwise?
+"""Proves a verdict: the answer must become right with the blamed operation corrected, and only then.
 
-1. Nothing is changed: the program must do again what was recorded, else nothing can be said.
-2. The operation is corrected, several times, and the program goes on from there.
-3. The same without the correction: what the corrected runs asked models anew, these runs ask anew, too.
-4. A placebo, a change of the same kind that says something else, must not help.
-5. No earlier operation may be at fault: where one lost what was needed, its correction must not help.
+1. Null replay: without a change, the program must repeat the recording, else the proof is unsettled.
+2. Several runs with the operation corrected; the program goes on from the correction.
+3. As many runs without the correction. They repeat the same model calls live as the corrected runs.
+4. A placebo (a change of the same kind with unrelated text) must not help.
+5. If an earlier operation lost a needed detail, the correction of that operation must not help.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from memtrace.replay import Do
 from attribution.statistics.intervals import difference
 from attribution.trace.graph import TraceGraph
 from optimization.proof.bench import Bench, Draw
-from optimization.proof.correction import Correction, Corrector, Place
+from optimization.proof.correction import BlamedOperation, Correction, Corrector
 from optimization.proof.model import Proof, Result
 from optimization.proof.statistics import fisher
 from optimization.replay.recorded import CannotReplayError
 from schema.kinds import NOT_THE_MEMORY, ErrorType
 
 _SURELY_SAME = 2
-"""Runs that did the same, and asked no model, show that further ones would."""
+"""After this number of identical runs without live model calls, further runs would be identical too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """What a verdict says."""
+    """The error type and operation that a verdict blames."""
 
     error_type: ErrorType | None
     operation_id: str | None
 
 
 async def prove(bench: Bench, blame: Blame, corrector: Corrector) -> Proof:
-    """Whether correcting an operation makes the answer of a failure right.
+    """Test whether correcting the blamed operation makes the answer of a failure right.
 
     Args:
         bench: runs the program of the failure.
-        blame: the operation.
-        corrector: corrects it.
+        blame: the blamed operation.
+        corrector: corrects the operation.
     """
     before = bench.spent
     try:
@@ -76,37 +76,37 @@ async def _proof(bench: Bench, blame: Blame, corrector: Corrector) -> Proof:
         )
     if null.is_right:
         return unsettled("by its words, the recorded answer is right already")
-    place = Place(bench.graph, bench.recorded, bench.judge, blame.operation_id)
-    correction = await corrector.correct(place)
+    blamed = BlamedOperation(bench.graph, bench.recorded, bench.judge, blame.operation_id)
+    correction = await corrector.correct(blamed)
     if correction.is_evidence:
-        problem = await _not_lost_here(bench, place)
+        problem = await _not_lost_here(bench, blamed)
         if problem is not None:
             return unsettled(problem)
-    return await _tried(bench, place, correction, corrector)
+    return await _tried(bench, blamed, correction, corrector)
 
 
-async def _not_lost_here(bench: Bench, place: Place) -> str | None:
-    """Why evidence that is put in here would prove nothing; None where the operation had it and lost it."""
-    if not bench.judge.cases:
+async def _not_lost_here(bench: Bench, blamed: BlamedOperation) -> str | None:
+    """Why inserted evidence would prove nothing; None if the operation had the details of the answer and lost them."""
+    if not bench.judge.details:
         return "what the answer needs is not clear from the evidence, so nobody can tell whether the operation had it"
-    if not await bench.judge.had(place.operation_id):
+    if not await bench.judge.had(blamed.operation_id):
         return "what the operation was given does not have what the answer needs: that was lost before, or elsewhere"
-    if not place.is_answering and await bench.judge.gave(place.operation_id):
+    if not blamed.is_answering and await bench.judge.gave(blamed.operation_id):
         return "what the operation gave back has what the answer needs: it lost nothing"
-    if not place.is_answering and await bench.judge.others_gave(place.operation_id):
+    if not blamed.is_answering and await bench.judge.others_gave(blamed.operation_id):
         return (
             "another operation was given the same and carried on what the answer needs: this one had another part to do"
         )
     return None
 
 
-async def _tried(bench: Bench, place: Place, correction: Correction, corrector: Corrector) -> Proof:
+async def _tried(bench: Bench, blamed: BlamedOperation, correction: Correction, corrector: Corrector) -> Proof:
     draws = await _draws(bench, correction.do, bench.options.draws)
     first = draws[0]
     proof = Proof(
         Result.UNSETTLED,
         "",
-        place.operation_id,
+        blamed.operation_id,
         correction.says,
         draws=len(draws),
         p1=_rate(draws),
@@ -115,8 +115,8 @@ async def _tried(bench: Bench, place: Place, correction: Correction, corrector: 
     )
     right = sum(one.is_right for one in draws)
     if not right:
-        return _without_effect(bench, place, proof, correction)
-    # What the corrected runs took from the recording is the same in both; what they asked anew is asked anew.
+        return _without_effect(bench, blamed, proof, correction)
+    # Kept replies that all corrected runs used are used again; the other kept replies are asked for again.
     kept = bench.null.replayed.kept if bench.null is not None else frozenset()
     fresh = kept - frozenset.intersection(*(one.replayed.kept for one in draws))
     nulls = await _draws(bench, (), bench.options.draws, fresh=sorted(fresh))
@@ -141,8 +141,8 @@ async def _tried(bench: Bench, place: Place, correction: Correction, corrector: 
         proof = replace(proof, placebo=helps)
         if helps:
             return replace(proof, reason="a change that says something else helps as well: it is not the correction")
-    if correction.is_evidence and not await bench.judge.had_unit(place.operation_id):
-        earlier = await _earlier(bench, place, corrector)
+    if correction.is_evidence and not await bench.judge.had_unit(blamed.operation_id):
+        earlier = await _earlier(bench, blamed, corrector)
         if earlier is not None:
             name = bench.graph.operations[earlier].name or earlier
             return replace(
@@ -153,15 +153,15 @@ async def _tried(bench: Bench, place: Place, correction: Correction, corrector: 
     return replace(proof, result=Result.PROVED, reason=f"the correction rescues the answer: {told}")
 
 
-def _without_effect(bench: Bench, place: Place, proof: Proof, correction: Correction) -> Proof:
-    """No corrected run gave the right answer."""
-    if not bench.graph.made(place.operation_id):
+def _without_effect(bench: Bench, blamed: BlamedOperation, proof: Proof, correction: Correction) -> Proof:
+    """The proof if no corrected run gave the right answer."""
+    if not bench.graph.made(blamed.operation_id):
         return replace(
             proof,
             reason="it gives nothing back that is recorded, and changes nothing that is: what it does lies outside of "
             "it, where no correction of it reaches",
         )
-    if place.is_answering and correction.is_evidence:
+    if blamed.is_answering and correction.is_evidence:
         return replace(
             proof,
             reason="the evidence in its prompt did not help; what else is wrong with the prompt or the body of the "
@@ -176,7 +176,7 @@ def _without_effect(bench: Bench, place: Place, proof: Proof, correction: Correc
 
 
 async def _draws(bench: Bench, do: Sequence[Do], most: int, fresh: Sequence[str] = ()) -> list[Draw]:
-    """Runs with a change; fewer where they ask no model, do the same, and never give the right answer."""
+    """Runs with a change; fewer than ``most`` if the runs are identical, wrong, and make no live model call."""
     found: list[Draw] = []
     for _ in range(most):
         one = await bench.draw(do, fresh=fresh)
@@ -189,28 +189,28 @@ async def _draws(bench: Bench, do: Sequence[Do], most: int, fresh: Sequence[str]
     return found
 
 
-async def _earlier(bench: Bench, place: Place, corrector: Corrector) -> str | None:
-    """An operation before this one that lost what was needed, and whose correction makes the answer right."""
+async def _earlier(bench: Bench, blamed: BlamedOperation, corrector: Corrector) -> str | None:
+    """An earlier operation that lost a detail of the answer, and whose correction makes the answer right."""
     graph = bench.graph
-    blamed = graph.operations[place.operation_id]
-    for operation in upstream(graph, bench, place.operation_id):
-        if operation not in bench.recorded.calls or graph.operations[operation].sequence >= blamed.sequence:
+    sequence = graph.operations[blamed.operation_id].sequence
+    for operation in upstream(graph, bench, blamed.operation_id):
+        if operation not in bench.recorded.calls or graph.operations[operation].sequence >= sequence:
             continue
         judge = bench.judge
         if not await judge.had(operation) or await judge.gave(operation) or await judge.others_gave(operation):
             continue
-        other = Place(graph, bench.recorded, bench.judge, operation)
+        other = BlamedOperation(graph, bench.recorded, bench.judge, operation)
         try:
             correction = await corrector.correct(other)
             if (await bench.draw(correction.do)).is_right:
                 return operation
         except CannotReplayError:
-            continue  # what can't be corrected can't be shown to be at fault
+            continue  # an operation that can't be corrected can't be shown to be at fault
     return None
 
 
 def upstream(graph: TraceGraph, bench: Bench, operation_id: str) -> list[str]:
-    """The operations between the evidence and one that uses what comes of them, in order."""
+    """The operations on the paths from the evidence to an operation, in the order of the trace."""
     way = graph.past(graph.used(operation_id)) & graph.future(bench.judge.evidence)
     makers = {graph.variables[one].operation_id for one in way} - {None, operation_id}
     users = {user for one in way for user in graph.users(one)} - {operation_id}
@@ -223,7 +223,7 @@ def _rate(draws: Sequence[Draw]) -> float:
 
 
 def _why(null: Draw) -> str:
-    """What may be the reason that a replay was not exact."""
+    """Possible reasons for an inexact replay, to append to a message."""
     reasons = []
     if null.replayed.changed:
         reasons.append(f"its source is another one ({', '.join(null.replayed.changed)})")

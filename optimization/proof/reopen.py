@@ -1,4 +1,4 @@
-"""What becomes of a verdict once it was replayed: a proved one is surer, a refuted one is reopened."""
+"""Updates a verdict after its replay: a proved verdict becomes more certain, a refuted one is reopened."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from schema.models import Attribution
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An explanation of a failure that was replayed: the verdict itself, or one of its candidates.
+    """A replayed explanation of a failure: the verdict's own, or a candidate of the verdict.
 
     Attributes:
-        said: the candidate as it is stored.
+        said: the stored candidate.
     """
 
     blame: Blame
@@ -30,7 +30,7 @@ class Tried:
 
 
 def original(verdict: Attribution) -> Attribution:
-    """The verdict as it was before it was replayed."""
+    """The verdict without the changes by earlier replays."""
     if verdict.proof is None:
         return verdict
     stored = msgspec.json.decode(verdict.proof)
@@ -50,7 +50,7 @@ def original(verdict: Attribution) -> Attribution:
 
 
 def explanations(verdict: Attribution) -> list[tuple[Blame, float, Mapping[str, Any]]]:
-    """What a verdict says, and then its candidates, likeliest first; each operation once."""
+    """The verdict's own explanation, then its candidates, the likeliest first; each operation once."""
     first = {
         "errorType": verdict.error_type,
         "operationId": verdict.operation_id,
@@ -70,10 +70,10 @@ def explanations(verdict: Attribution) -> list[tuple[Blame, float, Mapping[str, 
 
 
 def concluded(verdict: Attribution, tried: Sequence[Tried]) -> Attribution:
-    """The verdict after its explanations were replayed, in their order.
+    """The verdict after its explanations were replayed, in the order of ``tried``.
 
-    The first that is proved stands, else the first that is not refuted; where all are refuted the verdict is an
-    abstention. What a person said stays as it was said.
+    The first proved explanation wins, else the first that is not refuted. If all are refuted, the verdict becomes an
+    abstention. A person's verdict keeps its explanation.
     """
     if not tried:
         return verdict
@@ -94,7 +94,7 @@ def concluded(verdict: Attribution, tried: Sequence[Tried]) -> Attribution:
 
 
 def _named(verdict: Attribution, chosen: Tried, tried: Sequence[Tried]) -> Attribution:
-    """The verdict that names another explanation than it did, or one where it abstained."""
+    """The verdict with a candidate as its new explanation."""
     if verdict.error_type is None and chosen.proof.result is not Result.PROVED:
         return replace(verdict, proof=_encoded(chosen.proof, verdict, tried))
     others = [dict(one.said) | {"confidence": _lowered(one)} for one in tried if one is not chosen]
@@ -114,7 +114,7 @@ def _named(verdict: Attribution, chosen: Tried, tried: Sequence[Tried]) -> Attri
 
 
 def _given_up(verdict: Attribution, tried: Sequence[Tried]) -> Attribution:
-    """The abstention where each explanation was refuted."""
+    """The abstention after all explanations were refuted."""
     others = [dict(one.said) | {"confidence": _lowered(one)} for one in tried]
     return replace(
         verdict,
@@ -155,7 +155,7 @@ def _encoded(proof: Proof, verdict: Attribution, tried: Sequence[Tried]) -> str:
 
 
 def _path(verdict: Attribution, operation_id: str | None) -> str:
-    """The path to the loss at an operation, where the verdict has one."""
+    """The stored path that proves the loss at an operation; empty JSON list if the verdict has none."""
     for loss in msgspec.json.decode(verdict.losses):
         if loss["operationId"] == operation_id:
             return _text(loss["path"])

@@ -1,4 +1,4 @@
-"""Proving many verdicts, trace by trace: each proof is stored at once, and what can't be replayed stops no other."""
+"""Proves many verdicts, trace by trace: stores each proof at once; a trace that can't be replayed stops no other."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from store.contract.protocol import GraphStore
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A verdict after it was replayed, as it is stored; ``proof`` is that of what it says now."""
+class ReplayedVerdict:
+    """A stored verdict after its replay; ``proof`` is the proof of its present explanation."""
 
     failure: Failure
     attribution: Attribution
@@ -33,14 +33,14 @@ class Outcome:
 
 async def prove_verdicts(
     store: GraphStore, verdicts: Sequence[tuple[Failure, Attribution]], corrector: Corrector, options: Options
-) -> AsyncGenerator[Outcome, None]:
+) -> AsyncGenerator[ReplayedVerdict, None]:
     """Prove verdicts by replay, and store each proof beside its verdict.
 
     Args:
-        store: holds them.
-        verdicts: failures, each with a verdict on it.
+        store: contains the verdicts.
+        verdicts: failures, each with a verdict.
         corrector: corrects operations.
-        options: how programs are run again.
+        options: settings of the replays.
     """
     by_trace: dict[str, list[tuple[Failure, Attribution]]] = defaultdict(list)
     for failure, verdict in verdicts:
@@ -60,7 +60,7 @@ async def prove_verdicts(
 
 async def _proved(
     graph: TraceGraph, failure: Failure, verdict: Attribution, corrector: Corrector, options: Options, runs: Runs
-) -> Outcome:
+) -> ReplayedVerdict:
     tried: list[Tried] = []
     try:
         async with await Bench.of(graph, failure, options, runs) as bench:
@@ -71,18 +71,18 @@ async def _proved(
                     break
     except CannotReplayError as error:
         proof = Proof(Result.UNSETTLED, str(error), verdict.operation_id, confidence_before=verdict.confidence)
-        return Outcome(failure, replace(verdict, proof=proof.encoded()), proof, is_reopened=False)
+        return ReplayedVerdict(failure, replace(verdict, proof=proof.encoded()), proof, is_reopened=False)
     if not tried:
         proof = Proof(Result.UNSETTLED, "the verdict names no operation, nor a candidate")
-        return Outcome(failure, replace(verdict, proof=proof.encoded()), proof, is_reopened=False)
+        return ReplayedVerdict(failure, replace(verdict, proof=proof.encoded()), proof, is_reopened=False)
     after = concluded(verdict, tried)
     chosen = next((one for one in tried if one.blame.operation_id == after.operation_id), tried[0])
     is_reopened = (after.error_type, after.operation_id) != (verdict.error_type, verdict.operation_id)
-    return Outcome(failure, after, chosen.proof, is_reopened)
+    return ReplayedVerdict(failure, after, chosen.proof, is_reopened)
 
 
 async def _stored(store: GraphStore, trace: Trace, verdict: Attribution) -> bool:
-    """Store a verdict; False if its failure was withdrawn meanwhile."""
+    """Store a verdict; returns False if the failure was withdrawn meanwhile."""
     try:
         await store.write(Batch(trace, attributions=[verdict]))
     except InputError:

@@ -1,4 +1,4 @@
-"""How surely a rate is higher than another one."""
+"""Fisher's exact test for comparing two rates."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from math import comb
 
 
 def fisher(right: int, draws: int, other_right: int, other_draws: int) -> float:
-    """The probability, if both rates were the same, of at least so many right draws of the first.
+    """The probability of at least ``right`` right draws in the first group if both groups had the same rate.
 
-    Fisher's exact test, one-sided (R. A. Fisher 1935): a sum of the hypergeometric distribution. 1 without draws.
+    One-sided exact test (R. A. Fisher 1935): a sum of the hypergeometric distribution. 1 without draws.
     """
     if not draws or not other_draws:
         return 1.0

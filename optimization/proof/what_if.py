@@ -1,4 +1,4 @@
-"""What would have been answered, had one thing been otherwise: for people, who say what."""
+"""Answers "what if" questions: runs a failure's program again with changes that a person specifies."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from store.contract.protocol import GraphStore
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """What came of a change.
+    """The effect of a change.
 
     Attributes:
-        recorded: what was answered.
-        answers: with the change, run by run.
-        p0: the share of right answers without the change, and ``p1`` with it.
-        p: the probability of such a difference if the change changed nothing (Fisher, one-sided).
+        recorded: the recorded answer.
+        answers: the answers with the change, one per run.
+        p0: share of right answers without the change.
+        p1: share of right answers with the change.
+        p: probability of this difference if the change has no effect (Fisher, one-sided).
         interval: 95 % interval of ``p1 - p0``.
-        first_divergence: the first call that the change changed.
+        first_divergence: the first call that differs because of the change.
     """
 
     failure_id: str
@@ -45,7 +46,7 @@ class WhatIf:
     spent: Spent
 
     def as_json(self) -> dict[str, Any]:
-        """The same in public names."""
+        """The effect as public JSON."""
         first = self.first_divergence
         return {
             "failureId": self.failure_id,
@@ -69,17 +70,17 @@ class WhatIf:
 async def what_if(
     store: GraphStore, failure: Failure, outputs: Mapping[str, Any], prompts: Mapping[str, str], options: Options
 ) -> WhatIf:
-    """Run the program of a failure again with some changes. Nothing is stored.
+    """Run the program of a failure again with some changes; stores nothing.
 
     Args:
-        store: holds the failure.
-        failure: whose answer is asked for.
-        outputs: what operations give back instead, by their ids.
-        prompts: other texts for prompts, by name.
-        options: how the program is run.
+        store: contains the failure.
+        failure: the failure.
+        outputs: new results of operations, by operation id.
+        prompts: new texts of prompts, by name.
+        options: settings of the replays.
 
     Raises:
-        InputError: the program can't be run again, does not do again what was recorded, or a change can't be made.
+        InputError: the program can't be run again, does not repeat the recording, or a change is impossible.
     """
     graph = await TraceGraph.load(store, failure.trace_id)
     try:

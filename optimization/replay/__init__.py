@@ -1,1 +1,1 @@
-"""Running the program of a stored trace again."""
+"""Prepares replays of a stored trace's program."""

@@ -1,4 +1,4 @@
-"""What a stored trace says of its replay: its calls, where the rest is kept, and which answer is asked for."""
+"""Matches a stored trace with replays of its program: the replay data, the calls of operations, the failed answer."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class CannotReplayError(Exception):
 
 
 async def folder_of_trace(graph: TraceGraph) -> Path:
-    """What is kept of a trace on this machine.
+    """The folder of a trace's replay data on this machine.
 
     Raises:
-        CannotReplayError: it was not recorded for a replay, or not on this machine.
+        CannotReplayError: the trace was not recorded for a replay, or not on this machine.
     """
     (trace,) = cast("list[Trace]", await graph.store.get(Label.TRACE, [graph.trace_id]))
     folder = folder_of(trace.external_id)
@@ -44,14 +44,14 @@ async def folder_of_trace(graph: TraceGraph) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """A trace as it was recorded, beside a replay of it to which nothing was done.
+class RecordedCalls:
+    """The recorded operations of a trace, matched with the operations of a null replay.
 
-    Operations are known by what they are and what they were given; of equal ones the first is the first.
+    Operations match by function, name, inputs and attributes; equal operations match in their order.
 
     Attributes:
-        calls: what the calls of operations are known by in replays, by operation.
-        missing: the first operation that did not come again; None if all came.
+        calls: identity of the call in replays, by operation id.
+        missing: the first recorded operation that the replay does not have; None if there is none.
         further: the first operation of the replay that was not recorded; None if there is none.
     """
 
@@ -60,8 +60,8 @@ class Recorded:
     further: ReplayedOperation | None
 
     @classmethod
-    async def of(cls, graph: TraceGraph, replayed: Replayed) -> Recorded:
-        """What the operations of a trace are in its replays."""
+    async def of(cls, graph: TraceGraph, replayed: Replayed) -> RecordedCalls:
+        """Match a trace with its null replay."""
         roles: dict[str, set[str]] = defaultdict(set)
         names: dict[str, set[str]] = defaultdict(set)
         waiting: dict[tuple[Any, ...], deque[ReplayedOperation]] = defaultdict(deque)
@@ -93,10 +93,10 @@ class Recorded:
         return cls(calls, missing, further)
 
     def call(self, operation: Operation) -> Call:
-        """What an operation's call is known by.
+        """The identity of an operation's call.
 
         Raises:
-            CannotReplayError: it is no call of a function.
+            CannotReplayError: the operation is no call of a function.
         """
         found = self.calls.get(operation.id)
         if found is None:
@@ -108,25 +108,26 @@ class Recorded:
 
 
 def _place(operation: Operation) -> str:
-    """The module and function of an operation, without the line, which other changes of the file move."""
+    """Module and function of an operation, without the line number, which changes with the file."""
     module, _, rest = (operation.location or "").partition(":")
     return f"{module} {rest.partition(' ')[2]}"
 
 
 def compared(attributes: Mapping[str, Any]) -> bytes:
-    """Attributes, to be compared: ids that a program draws by chance (UUIDs) only by which of them are the same."""
+    """Attributes as bytes for comparison; random UUIDs are replaced by numbers in order of appearance."""
     drawn: dict[bytes, bytes] = {}
     text = msgspec.json.encode(attributes, order="deterministic")
     return _DRAWN.sub(lambda found: drawn.setdefault(found[0].lower(), b"id %d" % len(drawn)), text)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The answer that a failure is about, as a replay can find it: it may be made from other things there.
+class FailedAnswer:
+    """The answer of a failure, identified so that a replay can find its counterpart.
 
     Attributes:
-        turn: which of the answers to equal questions it is, from 0.
-        text: what was answered.
+        ask: name and kind of the answer's variable, and the question.
+        turn: position among the answers to equal questions, from 0.
+        text: the recorded answer.
     """
 
     ask: Ask
@@ -134,11 +135,12 @@ class Asked:
     text: str
 
     @classmethod
-    async def of(cls, graph: TraceGraph, failure: Failure) -> Asked:
+    async def of(cls, graph: TraceGraph, failure: Failure) -> FailedAnswer:
         """The answer of a failure.
 
         Raises:
-            CannotReplayError: the failure names no answer or question of its trace.
+            CannotReplayError: the failure names no answer or question of its trace, or the answer does not derive from
+                the question.
         """
         answer, question = graph.variables.get(failure.answer_id or ""), graph.variables.get(failure.question_id)
         if answer is None or question is None:

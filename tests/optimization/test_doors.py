@@ -21,7 +21,7 @@ from optimization.proof.bench import Options
 from optimization.proof.confidence import after, rates
 from optimization.proof.correction import Corrector
 from optimization.proof.model import Result, proof_of
-from optimization.proof.run import Outcome, prove_verdicts
+from optimization.proof.run import ReplayedVerdict, prove_verdicts
 from optimization.replay.recorded import NOT_KEPT
 from schema.ids import make_id
 from schema.kinds import HUMAN_METHOD, ErrorType
@@ -36,7 +36,7 @@ from tests.optimization.test_examples import CORRECTED
 SEARCH = "it may be the search"
 
 
-async def replayed(found: Faulty, verdict: Attribution, corrector: Corrector = CORRECTED) -> Outcome:
+async def replayed(found: Faulty, verdict: Attribution, corrector: Corrector = CORRECTED) -> ReplayedVerdict:
     """The verdict of a failure, after it was replayed."""
     pairs = [(found.failure, verdict)]
     (outcome,) = [one async for one in prove_verdicts(found.kept.store, pairs, corrector, Options())]

@@ -11,7 +11,7 @@ import pytest
 from ingest.queue.admission import Sent, admit
 from ingest.queue.journal.queue import open_journal
 from ingest.queue.packets import lane_of
-from ingest.queue.protocol import MOST_EVENTS, MOST_REBUILT_BYTES, EventQueue, Outcome, Packet
+from ingest.queue.protocol import MOST_EVENTS, MOST_REBUILT_BYTES, EventQueue, Packet, Settlement
 from tests.queue.conftest import Opener
 
 SOON = 0.5
@@ -34,7 +34,7 @@ def _in_lane(project: str, lane: int, count: int = 1) -> list[str]:
 async def _batch(queue: EventQueue, packets: int = 16) -> list[str]:
     """The projects of the next batch, which is done then."""
     taken = await queue.take(0, packets, SOON)
-    await queue.settle(0, Outcome(done=taken))
+    await queue.settle(0, Settlement(done=taken))
     return [one.packet.project_id for one in taken]
 
 
@@ -94,7 +94,7 @@ async def test_packets_of_a_project_stay_in_their_order(journal: EventQueue) -> 
     bodies = []
     while taken := await journal.take(0, 7, 0.0):
         bodies += [found.packet.body for found in taken if found.packet.project_id == "p"]
-        await journal.settle(0, Outcome(done=taken))
+        await journal.settle(0, Settlement(done=taken))
     assert bodies == [b"%d" % number for number in range(50)]
 
 
@@ -106,7 +106,7 @@ async def test_a_batch_ends_where_it_has_enough(opener: Opener, events: int, reb
     for number in range(4):
         (found,) = await queue.take(0, 16, 5)
         assert (found.packet.body, found.packet.rebuilt) == (b"%d" % number, rebuilt)
-        await queue.settle(0, Outcome(done=[found]))
+        await queue.settle(0, Settlement(done=[found]))
     assert await queue.take(0, 16, SOON) == []
 
 
@@ -125,6 +125,6 @@ async def test_a_packet_rebuilds_no_more_than_a_batch_may(journal: EventQueue) -
     while taken := await journal.take(lane, 16, 0.0):
         counts.append(sum(one.packet.count for one in taken))
         assert sum(one.packet.rebuilt for one in taken) <= MOST_REBUILT_BYTES * 2
-        await journal.settle(lane, Outcome(done=taken))
+        await journal.settle(lane, Settlement(done=taken))
     assert sum(counts) == 10
     assert max(counts) <= 6

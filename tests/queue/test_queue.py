@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from ingest.queue.packets import lane_of
-from ingest.queue.protocol import LANES, DeadLetter, EventQueue, Outcome, Packet, QueueState
+from ingest.queue.protocol import LANES, DeadLetter, EventQueue, Packet, QueueState, Settlement
 from ingest.queue.shares import worker_name
 from schema.errors import NotFoundError, QueueFullError
 from tests.queue.conftest import Opener
@@ -43,11 +43,11 @@ async def test_packets_come_in_their_order_and_are_gone_when_they_are_settled(qu
     first = await queue.take(lane, 3, SOON)
     assert [one.packet.body for one in first] == [b"0", b"1", b"2"]
     assert {one.tries for one in first} == {1}
-    await queue.settle(lane, Outcome(done=first))
+    await queue.settle(lane, Settlement(done=first))
     second = await queue.take(lane, 3, SOON)
     assert [one.packet.body for one in second] == [b"3", b"4"]
     assert (await _state_of(queue, 2)).packets == 2
-    await queue.settle(lane, Outcome(done=second))
+    await queue.settle(lane, Settlement(done=second))
     assert await queue.take(lane, 3, SOON) == []
     state = await _state_of(queue, 0)
     assert (state.packets, state.bytes, state.oldest) == (0, 0, None)
@@ -64,11 +64,11 @@ async def test_what_is_to_come_later_comes_later_with_more_tries(queue: EventQue
     lane = lane_of("p", "t")
     await queue.put([_packet(body=b"early"), _packet(body=b"good")])
     early, good = await queue.take(lane, 2, SOON)
-    await queue.settle(lane, Outcome(done=[good], later=[(early, 1.0)]))
+    await queue.settle(lane, Settlement(done=[good], later=[(early, 1.0)]))
     (again,) = await queue.take(lane, 2, 5)
     assert (again.packet.body, again.tries) == (b"early", 2)
     assert again.sent_at == early.sent_at
-    await queue.settle(lane, Outcome(done=[again]))
+    await queue.settle(lane, Settlement(done=[again]))
 
 
 async def test_what_may_not_have_arrived_is_said_again(queue: EventQueue) -> None:
@@ -77,11 +77,11 @@ async def test_what_may_not_have_arrived_is_said_again(queue: EventQueue) -> Non
     await queue.put([_packet(body=b"early"), _packet(body=b"good")])
     early, good = await queue.take(lane, 2, SOON)
     for _ in range(2):
-        await queue.settle(lane, Outcome(done=[good], later=[(early, 0.5)]))
+        await queue.settle(lane, Settlement(done=[good], later=[(early, 0.5)]))
     (again,) = await queue.take(lane, 2, 5)
     assert (again.packet.body, again.tries) == (b"early", 2)
     for _ in range(2):
-        await queue.settle(lane, Outcome(done=[again]))
+        await queue.settle(lane, Settlement(done=[again]))
     assert (await _state_of(queue, 0)).packets == 0
 
 
@@ -96,7 +96,7 @@ async def test_what_was_given_up_comes_again_before_the_next(queue: EventQueue) 
             taken = await queue.take(lane, 3, SOON)
             found += [one.packet.body for one in taken]
             if taken:
-                await queue.settle(lane, Outcome(done=taken))
+                await queue.settle(lane, Settlement(done=taken))
     assert found == [b"first", b"second", b"third"]
 
 
@@ -119,7 +119,7 @@ async def test_a_full_queue_says_so_and_takes_again_when_there_is_room(opener: O
     lane = lane_of("p", "t")
     taken = await queue.take(lane, 100, SOON)
     assert len(taken) == kept
-    await queue.settle(lane, Outcome(done=taken))
+    await queue.settle(lane, Settlement(done=taken))
     await _state_of(queue, 0)
     await queue.put([_packet()])
 
@@ -135,14 +135,14 @@ async def _has_room(queue: EventQueue) -> bool:
 async def test_dead_letters_are_those_of_one_project(queue: EventQueue) -> None:
     odd = "a project.with *odd> characters"
     one, taken_again = _letter(b"1"), _letter(b"1")
-    outcome = Outcome(dead=[one, _letter(b"2", odd), _letter(b"3"), one])
-    await queue.settle(0, outcome)
+    settlement = Settlement(dead=[one, _letter(b"2", odd), _letter(b"3"), one])
+    await queue.settle(0, settlement)
     mine, others = queue.letters("p"), queue.letters(odd)
     found = await mine.page()
     assert [one.event for one in found] == [b"1", b"3"]  # the same letter is kept once
     first = found[0]
     assert first.id is not None
-    assert replace(first, id=None) == replace(outcome.dead[0], sent_at=first.sent_at, died_at=first.died_at)
+    assert replace(first, id=None) == replace(settlement.dead[0], sent_at=first.sent_at, died_at=first.died_at)
     assert [one.event for one in await mine.page(first.id, 5)] == [b"3"]
     assert [one.event for one in await mine.page(0, 1)] == [b"1"]
     assert await mine.get(first.id) == first
@@ -157,7 +157,7 @@ async def test_dead_letters_are_those_of_one_project(queue: EventQueue) -> None:
     assert (await mine.count(), await others.count()) == (1, 1)
     with pytest.raises(NotFoundError):
         await mine.get(first.id)
-    await queue.settle(0, Outcome(dead=[taken_again]))
+    await queue.settle(0, Settlement(dead=[taken_again]))
     assert [one.event for one in await mine.page()] == [b"3", b"1"]
 
 

@@ -16,7 +16,7 @@ from ingest.events.taking import Refusal, take_events
 from ingest.queue.packets import MAX_REBUILT_BYTES, pack
 from ingest.queue.protocol import Delivery
 from ingest.queue.turns import Turns
-from ingest.queue.waiting import Budget, Waiting
+from ingest.queue.waiting import Waiting, WaitingBudget
 from ingest.queue.writing import Slots, write
 from schema.ids import trace_id
 from schema.models import Variable
@@ -113,7 +113,7 @@ async def test_a_project_whose_values_are_rebuilt_shares_its_slot(
     heavy = _deliveries("heavy", _growing("t", 40, size))
     light = _deliveries("light", [_message("t", "m")]) + _deliveries("light", [_message("u", "m")])
     async with await open_database(f"sqlite:///{tmp_path / 'store.db'}") as place:
-        outcome = await write(place, [*heavy, *light], 3, Slots(1), Waiting(Budget()))
+        outcome = await write(place, [*heavy, *light], 3, Slots(1), Waiting(WaitingBudget()))
         names = [one.name for one in await elements(place.project("heavy"), Variable, trace_id("heavy", "t"))]
         values = await place.project("heavy").values(
             await elements(place.project("heavy"), Variable, trace_id("heavy", "t"))

@@ -14,14 +14,14 @@ from api.cli.render.text import one_line
 from schema.models import Operation
 
 if TYPE_CHECKING:
-    from optimization.proof.run import Outcome
+    from optimization.proof.run import ReplayedVerdict
     from optimization.proof.what_if import WhatIf
 
 _LONG = 300
 _COLOURS = {"proved": style.GOOD, "refuted": style.BAD, "unsettled": style.DIM}
 
 
-def proved(found: Outcome, operations: Mapping[str, Operation]) -> Table:
+def proved(found: ReplayedVerdict, operations: Mapping[str, Operation]) -> Table:
     """A failure, its verdict after it was replayed, and what the replays showed."""
     verdict, proof = found.attribution, found.proof
     operation = operations.get(verdict.operation_id or "")

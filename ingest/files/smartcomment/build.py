@@ -14,7 +14,7 @@ from ingest.files.smartcomment.layout import EdgeRecord, OperationRecord, Sessio
 from ingest.files.smartcomment.links import invalidations, revisions, usages
 from ingest.files.smartcomment.order import renumbered, sequence_of_instances
 from ingest.files.smartcomment.read import Element, version_of
-from ingest.files.smartcomment.recorded import Recorded, location_of, metadata_of, read_time
+from ingest.files.smartcomment.recorded import RecordedFile, location_of, metadata_of, read_time
 from ingest.files.smartcomment.repair import NO_MAKER, ExactGraph, RecordedGraph, repair
 from ingest.files.smartcomment.unusual import difference, is_usual, is_usual_name, keep
 from schema.constructors import constructor
@@ -55,7 +55,7 @@ class Built:
 
 
 def build(
-    recorded: Recorded, project_id: str, stored_sequences: Mapping[str, int], plain_name: str | None = None
+    recorded: RecordedFile, project_id: str, stored_sequences: Mapping[str, int], plain_name: str | None = None
 ) -> Built:
     """Repair the recorded graph and make the elements of its trace, except failures.
 
@@ -72,7 +72,7 @@ def build(
 
 
 class _Builder:
-    def __init__(self, recorded: Recorded, project_id: str, plain_name: str | None) -> None:
+    def __init__(self, recorded: RecordedFile, project_id: str, plain_name: str | None) -> None:
         self.recorded = recorded
         self.plain_name = plain_name
         self.project_id = project_id

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from ingest.files.smartcomment.build import Built
-from ingest.files.smartcomment.recorded import Recorded
+from ingest.files.smartcomment.recorded import RecordedFile
 from schema.ids import make_id
 from schema.kinds import HUMAN_METHOD, ErrorType, OperationKind, Origin, VariableKind
 from schema.models import WHOLE_VALUE_BYTES, Attribution, Failure
@@ -27,8 +27,8 @@ ERROR_TYPE_ALIASES = {"JudgeError": ErrorType.JUDGE}
 
 
 @dataclass(slots=True)
-class _Case:
-    """One question that failed; the numbers are positions of instances."""
+class _JudgedQuestion:
+    """A question with the answer that was judged; the numbers are positions of instances."""
 
     question: int
     answer: int | None
@@ -38,31 +38,31 @@ class _Case:
     annotations: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
 
 
-def add_failures(recorded: Recorded, built: Built) -> None:
+def add_failures(recorded: RecordedFile, built: Built) -> None:
     """Add the failures of a file, the verdicts of its annotations, and its right answers to the batch.
 
     Raises:
         InputError: an annotation names something that is not in the file, or an error type that does not exist.
     """
     finder = _Finder(recorded, built)
-    cases = finder.judged()
+    questions = finder.judged()
     for position, record in enumerate(recorded.file.annotations):
-        case = finder.annotated(position, record)
-        cases.setdefault((case.question, case.answer), case)
-        known = cases[case.question, case.answer]
+        judged = finder.annotated(position, record)
+        questions.setdefault((judged.question, judged.answer), judged)
+        known = questions[judged.question, judged.answer]
         known.annotations.append((position, record))
-        known.evidence = case.evidence or known.evidence
-        known.expected = known.expected if known.expected is not None else case.expected
-    for case in cases.values():
-        failure = finder.failure(case)
+        known.evidence = judged.evidence or known.evidence
+        known.expected = known.expected if known.expected is not None else judged.expected
+    for judged in questions.values():
+        failure = finder.failure(judged)
         built.batch.failures.append(failure)
-        built.batch.attributions.extend(finder.verdicts(failure, case))
+        built.batch.attributions.extend(finder.verdicts(failure, judged))
     wrong = {failure.answer_id for failure in built.batch.failures}
     built.batch.right_answers.extend(id_ for id_ in finder.judged_right() if id_ not in wrong)
 
 
 class _Finder:
-    def __init__(self, recorded: Recorded, built: Built) -> None:
+    def __init__(self, recorded: RecordedFile, built: Built) -> None:
         self.recorded = recorded
         self.built = built
         self.count = len(recorded.nodes)
@@ -77,22 +77,24 @@ class _Finder:
             e.record.op_id: o.id for e, o in zip(recorded.operations, built.batch.operations, strict=True)
         }
 
-    def judged(self) -> dict[tuple[int, int | None], _Case]:
+    def judged(self) -> dict[tuple[int, int | None], _JudgedQuestion]:
         """The failures that judges found: operations of kind Judge whose score is 0 or a no."""
-        cases: dict[tuple[int, int | None], _Case] = {}
+        questions: dict[tuple[int, int | None], _JudgedQuestion] = {}
         for operation in self._judges():
             if self._said(operation, _is_no):
-                case = self._case_of_judge(operation)
-                if case:
-                    cases.setdefault((case.question, case.answer), case)
-        return cases
+                judged = self._judged_question(operation)
+                if judged:
+                    questions.setdefault((judged.question, judged.answer), judged)
+        return questions
 
     def judged_right(self) -> list[str]:
-        """Ids of the answers that a judge called right; empty if the scale exceeds 1, as a 1 may then be a bad score."""
+        """Ids of the answers that a judge called right; empty if a score exceeds 1, as 1 may then be a bad score."""
         if any((_number(text) or 0) > 1 for operation in self._judges() for text in self._scores(operation)):
             return []
-        cases = (self._case_of_judge(operation) for operation in self._judges() if self._said(operation, _is_yes))
-        answers = dict.fromkeys(case.answer for case in cases if case is not None and case.answer is not None)
+        questions = (self._judged_question(operation) for operation in self._judges() if self._said(operation, _is_yes))
+        answers = dict.fromkeys(
+            judged.answer for judged in questions if judged is not None and judged.answer is not None
+        )
         kinds = self.built.kinds
         return [self.built.instances[one] for one in answers if kinds[self._recorded(one)] is VariableKind.ANSWER]
 
@@ -108,7 +110,7 @@ class _Finder:
         targets = dict.fromkeys(self.recorded.targets[edge] for edge in self.edges[operation])
         return [nodes[target].text for target in targets if kinds[target] is VariableKind.SCORE]
 
-    def _case_of_judge(self, operation: int) -> _Case | None:
+    def _judged_question(self, operation: int) -> _JudgedQuestion | None:
         found: dict[VariableKind, int] = {}
         for edge in self.edges[operation]:
             kind = self.built.kinds[self.recorded.sources[edge]]
@@ -117,32 +119,32 @@ class _Finder:
         if question is None:
             return None
         answer = found.get(VariableKind.ANSWER, found.get(VariableKind.RESPONSE))
-        case = _Case(question, answer, found.get(VariableKind.GOLD_ANSWER), operation)
+        judged = _JudgedQuestion(question, answer, found.get(VariableKind.GOLD_ANSWER), operation)
         metadata = msgspec.json.decode(self.recorded.nodes[self._recorded(question)].metadata)
         named = metadata.get("evidence") or []
-        case.evidence = [
+        judged.evidence = [
             self.built.instances[self.latest[name]] for name in named if isinstance(name, str) and name in self.latest
         ]
-        return case
+        return judged
 
-    def annotated(self, position: int, record: dict[str, Any]) -> _Case:
+    def annotated(self, position: int, record: dict[str, Any]) -> _JudgedQuestion:
         """The failure that an annotation of MemTraceBench describes."""
         place = f"data.annotations[{position}]"
         question = self._node(record, "query_id", place)
         if question is None:
             raise self.recorded.file.bad(f"{place}.query_id", "an annotation must name its question")
-        case = _Case(question, None, self._node(record, "golden_answers_id", place))
+        judged = _JudgedQuestion(question, None, self._node(record, "golden_answers_id", place))
         answer = self._node(record, "prediction_id", place)
         if answer is not None:
-            case.answer = self._answer_of(question, answer)
+            judged.answer = self._answer_of(question, answer)
         evidence = record.get("source_evidence_ids") or []
         if not isinstance(evidence, list):
             raise self.recorded.file.bad(f"{place}.source_evidence_ids", "Expected 'array'")
         for key in evidence:
             if key not in self.recorded.node_index:
                 raise self.recorded.file.bad(f"{place}.source_evidence_ids", f"variable {key!r} is not in the file")
-            case.evidence.append(self.built.instances[self.recorded.node_index[key]])
-        return case
+            judged.evidence.append(self.built.instances[self.recorded.node_index[key]])
+        return judged
 
     def _node(self, record: dict[str, Any], key: str, place: str) -> int | None:
         value = record.get(key)
@@ -163,41 +165,41 @@ class _Finder:
         meant = [instance for instance in instances if exact.questions[instance] & bit]
         return meant[-1] if meant else answer
 
-    def failure(self, case: _Case) -> Failure:
-        """The case as an element."""
+    def failure(self, judged: _JudgedQuestion) -> Failure:
+        """The failure element of a wrongly answered question."""
         batch, instances = self.built.batch, self.built.instances
-        question_id = instances[case.question]
-        answer_id = None if case.answer is None else instances[case.answer]
-        question = self._value(case.question)
-        annotated = case.annotations[0][1] if case.annotations else {}
+        question_id = instances[judged.question]
+        answer_id = None if judged.answer is None else instances[judged.answer]
+        question = self._value(judged.question)
+        annotated = judged.annotations[0][1] if judged.annotations else {}
         gold = annotated.get("golden_answers")
-        if gold is None and case.expected is not None:
-            gold = self._value(case.expected)
-        judge = None if case.judge is None else batch.operations[case.judge]
+        if gold is None and judged.expected is not None:
+            gold = self._value(judged.expected)
+        judge = None if judged.judge is None else batch.operations[judged.judge]
         attributes: dict[str, Any] = {}
-        if case.annotations:
+        if judged.annotations:
             attributes["annotations"] = [
-                {"position": position, "record": record} for position, record in case.annotations
+                {"position": position, "record": record} for position, record in judged.annotations
             ]
         return Failure(
             id=make_id("Failure", batch.trace.id, question_id, answer_id or ""),
             project_id=batch.trace.project_id,
             trace_id=batch.trace.id,
-            origin=Origin.ANNOTATION if case.annotations else Origin.JUDGE,
+            origin=Origin.ANNOTATION if judged.annotations else Origin.JUDGE,
             question_id=question_id,
             answer_id=answer_id,
-            expected_id=None if case.expected is None else instances[case.expected],
-            evidence_ids=tuple(dict.fromkeys(case.evidence)),
+            expected_id=None if judged.expected is None else instances[judged.expected],
+            evidence_ids=tuple(dict.fromkeys(judged.evidence)),
             question=question or "",
-            prediction=None if case.answer is None else self._value(case.answer),
+            prediction=None if judged.answer is None else self._value(judged.answer),
             gold_answers=_texts(gold),
             created_at=judge.started_at if judge else None,
             attributes=msgspec.json.encode(attributes).decode(),
         )
 
-    def verdicts(self, failure: Failure, case: _Case) -> Iterator[Attribution]:
+    def verdicts(self, failure: Failure, judged: _JudgedQuestion) -> Iterator[Attribution]:
         """The verdicts of the annotations; a record whose labels are null has none."""
-        for position, record in case.annotations:
+        for position, record in judged.annotations:
             place = f"data.annotations[{position}]"
             name = record.get("final_error_type")
             operation = record.get("final_op_id")

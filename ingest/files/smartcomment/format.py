@@ -12,7 +12,7 @@ from ingest.files.protocol import ImportReport, OpenFile, Progress
 from ingest.files.smartcomment.build import SOURCE, Built, build
 from ingest.files.smartcomment.failures import add_failures
 from ingest.files.smartcomment.read import TOO_DEEP, GraphFile, split
-from ingest.files.smartcomment.recorded import Recorded, read_records
+from ingest.files.smartcomment.recorded import RecordedFile, read_records
 from ingest.files.smartcomment.write import export_trace
 from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
@@ -98,14 +98,14 @@ def _deep_is_bad(name: str) -> Iterator[None]:
         raise InputError(name, "", TOO_DEEP) from error
 
 
-def _read(file: GraphFile, timezone: str, values: PackWriter, tell: Progress) -> Recorded:
+def _read(file: GraphFile, timezone: str, values: PackWriter, tell: Progress) -> RecordedFile:
     with collector_paused():
         recorded = read_records(file, timezone, values, lambda done, total: tell("read", done, total))
     tell("read", 1, 1)
     return recorded
 
 
-def _build(recorded: Recorded, project_id: str, stored: dict[str, int], plain_name: str | None) -> Built:
+def _build(recorded: RecordedFile, project_id: str, stored: dict[str, int], plain_name: str | None) -> Built:
     with collector_paused():
         built = build(recorded, project_id, stored, plain_name)
         add_failures(recorded, built)

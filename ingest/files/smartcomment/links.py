@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ingest.files.smartcomment.read import version_of
-from ingest.files.smartcomment.recorded import Node, Recorded
+from ingest.files.smartcomment.recorded import Node, RecordedFile
 from ingest.files.smartcomment.repair import ExactGraph
 from schema.kinds import VariableKind
 from schema.models import Invalidation, Usage
 
 
-def usages(recorded: Recorded, exact: ExactGraph, instances: list[str], operation_ids: list[str]) -> Iterator[Usage]:
+def usages(
+    recorded: RecordedFile, exact: ExactGraph, instances: list[str], operation_ids: list[str]
+) -> Iterator[Usage]:
     """The inputs of each operation, except its own outputs, in the order of the file."""
     made = set(zip(exact.targets, recorded.edge_operations, strict=True))
     positions: dict[int, int] = {}
@@ -24,7 +26,7 @@ def usages(recorded: Recorded, exact: ExactGraph, instances: list[str], operatio
 
 
 def invalidations(
-    recorded: Recorded, kinds: list[VariableKind], instances: list[str], operation_ids: list[str]
+    recorded: RecordedFile, kinds: list[VariableKind], instances: list[str], operation_ids: list[str]
 ) -> Iterator[Invalidation]:
     """An invalidation for each memory unit that an operation turns into a deletion marker."""
     ends = zip(recorded.sources, recorded.targets, recorded.edge_operations, strict=True)

@@ -39,7 +39,7 @@ class Node:
 
 
 @dataclass(slots=True)
-class Recorded:
+class RecordedFile:
     """The records of a file, with edges as positions in the lists of variables and operations."""
 
     file: GraphFile
@@ -58,14 +58,14 @@ class Recorded:
     metadata: MetadataReader = field(default_factory=MetadataReader)
 
 
-def read_records(file: GraphFile, timezone: str, values: PackWriter, tick: Tick) -> Recorded:
+def read_records(file: GraphFile, timezone: str, values: PackWriter, tick: Tick) -> RecordedFile:
     """Read all records of a file, check their references, and store the values.
 
     Raises:
         InputError: a record is malformed, a key is used twice, an end of an edge is missing, or the edges close a
             cycle.
     """
-    recorded = Recorded(file, timezone, Clock(timezone))
+    recorded = RecordedFile(file, timezone, Clock(timezone))
     _read_sessions(recorded)
     operations = _read_operations(recorded)
     _read_nodes(recorded, values, tick)
@@ -78,7 +78,7 @@ def read_records(file: GraphFile, timezone: str, values: PackWriter, tick: Tick)
     return recorded
 
 
-def _read_sessions(recorded: Recorded) -> None:
+def _read_sessions(recorded: RecordedFile) -> None:
     index = Index(recorded.file, "session")
     for element in recorded.file.sessions():
         index.add(element.record.session_id, f"data.sessions[{element.position}]")
@@ -86,7 +86,7 @@ def _read_sessions(recorded: Recorded) -> None:
     recorded.session_index = index.positions
 
 
-def _read_operations(recorded: Recorded) -> Index:
+def _read_operations(recorded: RecordedFile) -> Index:
     index = Index(recorded.file, "operation")
     for element in recorded.file.operations():
         place = f"data.operations[{element.position}]"
@@ -97,7 +97,7 @@ def _read_operations(recorded: Recorded) -> Index:
     return index
 
 
-def _session_of(recorded: Recorded, session_id: str | None, place: str) -> int:
+def _session_of(recorded: RecordedFile, session_id: str | None, place: str) -> int:
     if session_id is None:
         return -1
     position = recorded.session_index.get(session_id)
@@ -106,7 +106,7 @@ def _session_of(recorded: Recorded, session_id: str | None, place: str) -> int:
     return position
 
 
-def _read_nodes(recorded: Recorded, values: PackWriter, tick: Tick) -> None:
+def _read_nodes(recorded: RecordedFile, values: PackWriter, tick: Tick) -> None:
     file = recorded.file
     index = Index(file, "variable")
     total = len(file.node_parts)
@@ -142,7 +142,7 @@ def _read_nodes(recorded: Recorded, values: PackWriter, tick: Tick) -> None:
     recorded.node_index = index.positions
 
 
-def _read_edges(recorded: Recorded, operations: Index) -> None:
+def _read_edges(recorded: RecordedFile, operations: Index) -> None:
     file = recorded.file
     edge_index = Index(file, "edge")
     nodes = recorded.node_index
@@ -181,7 +181,7 @@ def media_type(value: str) -> str:
     return "text/plain"
 
 
-def read_time(recorded: Recorded, record: Record, place: str) -> datetime | None:
+def read_time(recorded: RecordedFile, record: Record, place: str) -> datetime | None:
     """The time of a record in UTC; None if the record has none.
 
     Raises:
@@ -203,7 +203,7 @@ def location_of(record: Record) -> str | None:
     return f"{record.filename}:{record.lineno}"
 
 
-def metadata_of(recorded: Recorded, record: Record, place: str) -> str:
+def metadata_of(recorded: RecordedFile, record: Record, place: str) -> str:
     """The metadata of a record as canonical JSON text.
 
     Raises:

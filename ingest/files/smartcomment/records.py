@@ -17,7 +17,7 @@ from schema.models import Derivation, Operation, Session, Variable
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """Values that all records of a file share, and the source's ids of sessions, operations and variables, by our id."""
+    """Values that all records of a file share, and the source's ids of its elements by our ids."""
 
     graph_id: str
     user_id: str | None

@@ -18,7 +18,7 @@ from ingest.queue.journal.letters import JournalLetters, row_of, time_of
 from ingest.queue.journal.put_off import PutOff
 from ingest.queue.journal.queries import sql
 from ingest.queue.packets import lane_of
-from ingest.queue.protocol import LANES, Delivery, Outcome, Packet, QueueState, Share
+from ingest.queue.protocol import LANES, Delivery, Packet, QueueState, Settlement, Share
 from ingest.queue.shares import Shares, workers_of
 from schema.errors import QueueFullError
 from schema.times import from_microseconds
@@ -161,24 +161,24 @@ class Journal(Closing):
     async def keep(self, deliveries: Sequence[Delivery]) -> None:
         """See ``EventQueue``; nothing to do, because the lane's lease also covers its packets."""
 
-    async def settle(self, lane: int, outcome: Outcome) -> None:
+    async def settle(self, lane: int, settlement: Settlement) -> None:
         """See ``EventQueue``."""
 
         def work(connection: apsw.Connection) -> None:
-            connection.executemany(sql("letters.bury"), [row_of(letter) for letter in outcome.dead])
+            connection.executemany(sql("letters.bury"), [row_of(letter) for letter in settlement.dead])
             freed = [
                 size
-                for delivery in outcome.done
+                for delivery in settlement.done
                 for (size,) in connection.execute(sql("packets.delete"), (delivery.key,))
             ]
             connection.execute(sql("packets.change_amount"), (-len(freed), -sum(freed)))
-            connection.executemany(sql("packets.postpone"), [(one.key,) for one, _ in outcome.later])
+            connection.executemany(sql("packets.postpone"), [(one.key,) for one, _ in settlement.later])
 
         await self._connections.write(work)
         put_off = self._lanes[lane].put_off
-        for delivery, wait in outcome.later:
+        for delivery, wait in settlement.later:
             put_off.add(delivery.key, wait)
-        for delivery in outcome.done:
+        for delivery in settlement.done:
             put_off.drop(delivery.key)
 
     def letters(self, project_id: str) -> JournalLetters:

@@ -24,7 +24,7 @@ from ingest.queue.nats.letters import NatsLetters, bury
 from ingest.queue.nats.pull import Pull
 from ingest.queue.nats.streams import DEAD, EVENTS, SHARES_KEY, consumer_of, ensure_streams, subject_of
 from ingest.queue.packets import lane_of
-from ingest.queue.protocol import Delivery, Outcome, Packet, QueueState, Share
+from ingest.queue.protocol import Delivery, Packet, QueueState, Settlement, Share
 from ingest.queue.shares import Shares, workers_of
 from schema.errors import StoreError
 from store.shared.closing import Closing
@@ -196,18 +196,18 @@ class NatsQueue(Closing):
             for delivery in [*deliveries, *spare]:
                 await _taken(delivery).message.in_progress()
 
-    async def settle(self, lane: int, outcome: Outcome) -> None:
+    async def settle(self, lane: int, settlement: Settlement) -> None:
         """See ``EventQueue``."""
         with translated():
-            for letter in outcome.dead:
+            for letter in settlement.dead:
                 await bury(self._stream, letter)
             # An earlier try may have acknowledged already without getting the confirmation. A packet whose
             # acknowledgement is lost is handed out again.
-            for delivery in outcome.done:
+            for delivery in settlement.done:
                 # Published directly: the client allows one answer per message, but a packet that was put off may be
                 # done by now.
                 await self.client.publish(_taken(delivery).message.reply, b"+ACK")
-            for delivery, wait in outcome.later:
+            for delivery, wait in settlement.later:
                 taken = _taken(delivery)
                 if not taken.is_put_off:
                     await taken.message.nak(delay=wait)

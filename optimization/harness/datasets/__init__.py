@@ -1,1 +1,1 @@
-"""Data sets of conversations with questions: one module a published form, and a plain form of lines of JSON."""
+"""Data sets of conversations with questions: a module per published form, and our own form of JSON lines."""

@@ -1,4 +1,4 @@
-"""The protocol of a form of data sets, and what all of them share: places in messages, checks, times."""
+"""The protocol of data sets' forms, and their common checks and parsing of times."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from schema.errors import InputError
 R = TypeVar("R", bound="Record")
 
 
-class Form(Protocol):
+class DatasetForm(Protocol):
     """A published form of data sets."""
 
     name: str
 
     def recognises(self, content: Any) -> bool:
-        """Whether the parsed content of a file has this form, judged by names of its fields."""
+        """Whether the parsed content of a file has this form, judged by field names."""
         ...
 
     def read(self, source: str, content: Any) -> list[Conversation]:
@@ -28,25 +28,25 @@ class Form(Protocol):
 
         Args:
             source: the file's name in messages.
-            content: its parsed JSON.
+            content: the file's parsed JSON.
 
         Raises:
-            InputError: something in it is not as the form says; the message names the place.
+            InputError: the content breaks the rules of the form; the message names the place in the file.
         """
         ...
 
 
 class Record(BaseModel):
-    """A record of a published file: fields that are not needed are ignored, those that are must have their type."""
+    """A record of a published file: unknown fields are ignored, declared fields must have the right type."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
 def record(model: type[R], value: object, source: str, place: str) -> R:
-    """A part of a file as a record.
+    """Parse a part of a file as a record.
 
     Raises:
-        InputError: a field is missing or has another type; the message names it.
+        InputError: a field is missing or has another type; the message names the field.
     """
     try:
         return model.model_validate(value)
@@ -57,10 +57,10 @@ def record(model: type[R], value: object, source: str, place: str) -> R:
 
 
 def listed(value: object, source: str, place: str) -> Sequence[Any]:
-    """A part of a file that must be a list.
+    """Check that a part of a file is a list, and return it.
 
     Raises:
-        InputError: it is none.
+        InputError: the part is no list.
     """
     if not isinstance(value, list):
         raise InputError(source, place, f"must be a list, not {type(value).__name__}")
@@ -68,16 +68,16 @@ def listed(value: object, source: str, place: str) -> Sequence[Any]:
 
 
 def point_in_time(text: str, forms: Iterable[str], source: str, place: str) -> datetime:
-    """A time as a data set writes it, which says no zone: it counts as UTC.
+    """Parse a time without a zone; it counts as UTC.
 
     Args:
         text: the time.
-        forms: how it may be written, as ``strptime`` has it.
+        forms: possible formats, for ``strptime``.
         source: the file's name in messages.
         place: the place in the file.
 
     Raises:
-        InputError: it is written in none of these forms.
+        InputError: no format fits.
     """
     known = list(forms)
     for form in known:
@@ -89,10 +89,10 @@ def point_in_time(text: str, forms: Iterable[str], source: str, place: str) -> d
 
 
 def iso_time(text: str | None, source: str, place: str) -> datetime | None:
-    """A time in ISO 8601; UTC where it says no zone.
+    """Parse a time in ISO 8601; a time without a zone counts as UTC.
 
     Raises:
-        InputError: it is none.
+        InputError: ``text`` is no time.
     """
     if text is None:
         return None
@@ -104,10 +104,11 @@ def iso_time(text: str | None, source: str, place: str) -> datetime | None:
 
 
 def checked(conversation: Conversation, source: str, place: str) -> Conversation:
-    """The conversation, whose ids must be unique and whose questions must come after a message that exists.
+    """Check a conversation's ids and its questions' positions, and return the conversation.
 
     Raises:
-        InputError: two of its sessions, messages or questions have the same id, or it has no message.
+        InputError: two sessions, messages or questions have the same id; there is no message; or a question comes after
+            an unknown message.
     """
     messages = [message.id for session in conversation.sessions for message in session.messages]
     if not messages:
@@ -133,7 +134,7 @@ def checked(conversation: Conversation, source: str, place: str) -> Conversation
 
 
 def with_known_evidence(conversation: Conversation) -> tuple[Conversation, list[str]]:
-    """The conversation without references to messages that it does not have, and these references."""
+    """The conversation without its references to unknown messages, and the removed references."""
     known = {message.id for session in conversation.sessions for message in session.messages}
     unknown: list[str] = []
     questions: list[Question] = []

@@ -1,11 +1,11 @@
-"""The plain form: a line of JSON for each conversation.
+"""Our own form of data sets: a line of JSON for each conversation.
 
     {"user": "ann", "sessions": [{"id": "s1", "time": "2026-03-01T09:00:00Z", "messages":
       [{"id": "m1", "speaker": "Ann", "text": "My dog is called Bo."}]}],
      "questions": [{"id": "q1", "question": "What is the dog called?", "gold": ["Bo"], "evidence": ["m1"]}]}
 
-``time`` of a session or message, and ``evidence``, ``kind`` and ``after`` of a question may be left out; ``gold`` is
-one text or several, and empty where the question can't be answered.
+``time`` of a session or message, and ``evidence``, ``kind`` and ``after`` of a question, may be left out; ``gold`` is a
+text or a list, and empty if the question can't be answered.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from optimization.harness.datasets.model import Conversation, Message, Question,
 
 
 class _Strict(Record):
-    """Our own form: a field that does not exist is a mistake of whoever wrote the file."""
+    """A record of our own form, where an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -53,12 +53,12 @@ class _Conversation(_Strict):
 
 
 class Lines:
-    """Lines of JSON; the parsed content is the list of them."""
+    """Lines of JSON; the parsed content is the list of the lines' objects."""
 
     name = "lines"
 
     def recognises(self, content: Any) -> bool:
-        """Whether it is a list of objects with ``user``, ``sessions`` and ``questions``."""
+        """Whether the content is a list of objects with ``user``, ``sessions`` and ``questions``."""
         first = content[0] if isinstance(content, list) and content else None
         return isinstance(first, dict) and {"user", "sessions", "questions"} <= first.keys()
 

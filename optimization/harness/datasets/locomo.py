@@ -40,12 +40,12 @@ class _Sample(Record):
 
 
 class LoCoMo:
-    """Each sample is a conversation of two people; pictures are in it as their captions."""
+    """A sample is a conversation of two people; captions stand for pictures."""
 
     name = "locomo"
 
     def recognises(self, content: Any) -> bool:
-        """Whether it is a list of samples with ``conversation`` and ``qa``."""
+        """Whether the content is a list of samples with ``conversation`` and ``qa``."""
         first = content[0] if isinstance(content, list) and content else None
         return isinstance(first, dict) and {"sample_id", "conversation", "qa"} <= first.keys()
 

@@ -32,17 +32,17 @@ class _Instance(Record):
 
 
 class LongMemEval:
-    """Each question is a conversation of its own: a user's sessions with an assistant, in the order of their dates."""
+    """A question is a conversation of its own: a user's sessions with an assistant, sorted by date."""
 
     name = "longmemeval"
 
     def recognises(self, content: Any) -> bool:
-        """Whether it is a list of questions with ``haystack_sessions``."""
+        """Whether the content is a list of questions with ``haystack_sessions``."""
         first = content[0] if isinstance(content, list) and content else None
         return isinstance(first, dict) and {"question_id", "haystack_sessions"} <= first.keys()
 
     def read(self, source: str, content: Any) -> list[Conversation]:
-        """The conversations, one for each question."""
+        """The conversations, one per question."""
         found = []
         for number, value in enumerate(content):
             place = f"[{number}]"
@@ -71,7 +71,7 @@ class LongMemEval:
 
 
 def _session(instance: _Instance, index: int, source: str, place: str, evidence: list[str]) -> Session:
-    # The same session may be in a history twice.
+    # A history may contain the same session twice.
     id_ = instance.haystack_session_ids[index]
     if instance.haystack_session_ids.index(id_) != index:
         id_ = f"{id_}#{index}"

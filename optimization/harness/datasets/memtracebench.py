@@ -1,7 +1,7 @@
 """MemTraceBench (2026, arXiv 2605.28732): graphs that smartcomment recorded, with annotated failures.
 
-The messages in the graph are the conversation, the annotations are the questions; what the recorded system answered is
-not used.
+The messages in the graph are the conversation, the annotations are the questions; the recorded system's answers are not
+used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from optimization.harness.datasets.model import Conversation, Message, Question,
 from schema.readable import readable
 
 _BELOW = re.compile(r"\n?Below is this message's metadata:\n.*\Z", re.DOTALL)
-"""What the recorded systems append to a message before they read it."""
+"""Matches the metadata that the recorded systems append to a message."""
 
 
 class _Node(Record):
@@ -54,7 +54,7 @@ class MemTraceBench:
     name = "memtracebench"
 
     def recognises(self, content: Any) -> bool:
-        """Whether it is a graph with ``data.nodes`` and ``data.annotations``."""
+        """Whether the content is a graph with ``data.nodes`` and ``data.annotations``."""
         data = content.get("data") if isinstance(content, dict) else None
         return isinstance(data, dict) and {"nodes", "annotations"} <= data.keys()
 

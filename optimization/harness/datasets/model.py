@@ -1,4 +1,4 @@
-"""What a data set holds: conversations, each with the questions that are asked about it."""
+"""The model of a data set: conversations with questions."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something that was said.
+    """A message of a conversation.
 
     Attributes:
-        id: unique in its conversation; evidence refers to it.
-        speaker: who said it.
-        text: what was said.
-        time: when; None where the data set does not say.
+        id: unique in the conversation; evidence refers to message ids.
+        speaker: name or role of the speaker.
+        text: the message.
+        time: time of the message; None if the data set has none.
     """
 
     id: str
@@ -37,12 +37,12 @@ class Question:
     """A question about a conversation.
 
     Attributes:
-        id: unique in its conversation.
+        id: unique in the conversation.
         text: the question.
-        gold: answers that are right, each by itself; none where the data set holds that it can't be answered.
-        evidence: ids of the messages that say so, as far as the data set knows them.
-        kind: the data set's own word for what sort of question it is.
-        after: the id of the last message that has been said when it is asked; None where all have been said.
+        gold: alternative right answers; empty if the question can't be answered.
+        evidence: ids of the messages that contain the answer, as far as the data set names them.
+        kind: the data set's own word for the kind of question.
+        after: id of the last message before the question; None if the question comes after all messages.
     """
 
     id: str
@@ -55,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What one user said over time, and what is asked about it. ``user`` is unique in the data set."""
+    """One user's sessions, and the questions about them. ``user`` is unique in the data set."""
 
     user: str
     sessions: tuple[Session, ...]
@@ -67,10 +67,9 @@ class Dataset:
     """The conversations of a file.
 
     Attributes:
-        form: the name of the form, such as ``locomo``.
+        form: name of the form, such as ``locomo``.
         conversations: in the order of the file.
-        unknown_evidence: references of questions to messages that the file does not have, as ``user question
-            reference``.
+        unknown_evidence: questions' references to messages that are not in the file, as ``user question reference``.
     """
 
     form: str

@@ -1,8 +1,8 @@
 """RealMem (2026, "Benchmarking LLMs in Real-World Memory-Driven Interaction"): NAME_dialogues_256k.json.
 
-A file is one user's dialogues with an assistant. A turn with ``is_query`` is a question, asked when all before it has
-been said; the assistant's next turn is the gold answer. That turn names the memories that it used by session and by
-content; the turns from which the data set extracted these memories are the evidence.
+A file is one user's dialogues with an assistant. A turn with ``is_query`` is a question, asked after all earlier turns;
+the assistant's next turn is the gold answer. The gold answer's turn names the memories it used by session and content;
+the turns from which the data set extracted these memories are the evidence.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class _File(Record):
 
 
 class RealMem:
-    """One conversation a file."""
+    """A file is one conversation."""
 
     name = "realmem"
 
     def recognises(self, content: Any) -> bool:
-        """Whether it is an object with ``dialogues`` that have ``dialogue_turns``."""
+        """Whether the content is an object with ``dialogues`` that have ``dialogue_turns``."""
         dialogues = content.get("dialogues") if isinstance(content, dict) else None
         first = dialogues[0] if isinstance(dialogues, list) and dialogues else None
         return isinstance(first, dict) and "dialogue_turns" in first

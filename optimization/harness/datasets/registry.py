@@ -1,4 +1,4 @@
-"""All forms of data sets, a line each, and the function that reads a file of any of them."""
+"""The list of data sets' forms, one line each, and the function that reads a file of any form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ingest.files.opening import display_name, mapped
-from optimization.harness.datasets.form import Form, with_known_evidence
+from optimization.harness.datasets.form import DatasetForm, with_known_evidence
 from optimization.harness.datasets.lines import Lines
 from optimization.harness.datasets.locomo import LoCoMo
 from optimization.harness.datasets.longmemeval import LongMemEval
@@ -18,7 +18,7 @@ from optimization.harness.datasets.model import Conversation, Dataset
 from optimization.harness.datasets.realmem import RealMem
 from schema.errors import InputError
 
-FORMS: tuple[Form, ...] = (
+FORMS: tuple[DatasetForm, ...] = (
     LoCoMo(),
     LongMemEval(),
     RealMem(),
@@ -31,13 +31,13 @@ _ENDINGS = _LINES | {".json"}
 
 
 def read_dataset(path: Path) -> Dataset:
-    """The conversations of a file, whose form is recognised by its content; it may be compressed.
+    """Read a data set, plain or compressed; the content shows the form.
 
-    The whole file is held in memory, as most published files are one JSON value. A data set that is published as a file
-    for each user, as RealMem is, may be given as the folder of these files.
+    Most published files are one JSON value, so the whole file is held in memory. A data set with one file per user,
+    such as RealMem, may be given as a folder.
 
     Raises:
-        InputError: a file has no known form, or something in it is not as its form says; the message names the place.
+        InputError: a file has no known form, or breaks the rules of its form; the message names the place in the file.
     """
     if not path.is_dir():
         return _read_file(path)
@@ -64,7 +64,7 @@ def _read_file(path: Path) -> Dataset:
 
 
 def _parsed(source: str, data: bytes, *, is_lines: bool) -> Any:
-    """One JSON value, or else the list of those on its lines."""
+    """The JSON value of a file, or the list of its lines' JSON values."""
     whole: msgspec.DecodeError | None = None
     if not is_lines:
         try:

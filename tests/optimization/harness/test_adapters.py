@@ -15,9 +15,9 @@ from attribution.trace.graph import TraceGraph
 from attribution.verdicts.stored import every_failure
 from optimization.harness.datasets.registry import read_dataset
 from optimization.harness.judging import Exact
-from optimization.harness.plan import Outcome, Plan
+from optimization.harness.plan import Plan, RunOutcome
 from optimization.harness.run import run
-from optimization.replay.recorded import Recorded
+from optimization.replay.recorded import RecordedCalls
 from schema.models import Variable
 from store.contract.protocol import GraphStore
 from store.open import open_database
@@ -65,7 +65,7 @@ async def store(tmp_path: Path) -> AsyncIterator[GraphStore]:
 
 async def _run(
     tmp_path: Path, store: GraphStore, url: str, program: str, environment: str, monkeypatch: pytest.MonkeyPatch
-) -> Outcome:
+) -> RunOutcome:
     monkeypatch.setenv("MEMTRACE_PROGRAM_DIMENSIONS", str(scripted_openai.DIMENSIONS))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("MEMTRACE_REPLAY", str(tmp_path / "replay"))
@@ -123,7 +123,7 @@ async def test_an_adapter_remembers_answers_and_is_recorded(
         again = replayer.run()
         assert (again.error, again.problems, again.live) == (None, (), 0)
         (trace,) = [one for one in (await store.traces()).items if one.external_id == outcome.users[0].trace_id]
-        recorded = await Recorded.of(await TraceGraph.load(store, trace.id), again)
+        recorded = await RecordedCalls.of(await TraceGraph.load(store, trace.id), again)
         assert (recorded.missing, recorded.further) == (None, None)
         assert len(server.requests) == calls
         changed = replayer.run([Do(_CHANGED[program], skip=True)], "mixed")

@@ -16,7 +16,7 @@ from optimization.harness.child import ProgramFailed
 from optimization.harness.datasets.model import Dataset
 from optimization.harness.datasets.registry import read_dataset
 from optimization.harness.judging import F1, Exact
-from optimization.harness.plan import Limits, Outcome, Plan
+from optimization.harness.plan import Limits, Plan, RunOutcome
 from optimization.harness.run import run
 from schema.errors import InputError
 from store.contract.protocol import GraphStore
@@ -45,7 +45,7 @@ def plan(tmp_path: Path, dataset: Dataset, llm: LlmServer, program: str = AGENT,
     return Plan(program, dataset, **given)
 
 
-def marks(outcome: Outcome) -> dict[str, str]:
+def marks(outcome: RunOutcome) -> dict[str, str]:
     """By user, 1 for each right answer and 0 for each wrong one."""
     return {one.user: "".join("01"[answer.judgement.right] for answer in one.answers) for one in outcome.users}
 
@@ -199,7 +199,7 @@ async def test_the_long_context_buffer(tmp_path: Path, dataset: Dataset, llm: Ll
     assert any("Ann (2026-05-01 10:00): My dog is called Bo." in request.last for request in llm.requests)
 
 
-def _texts(outcome: Outcome) -> Sequence[str]:
+def _texts(outcome: RunOutcome) -> Sequence[str]:
     return [answer.text for answer in outcome.answers]
 
 
