@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from ingest.files.smartcomment.layout import full_name, full_node_id
+from ingest.files.smartcomment.read import full_name, full_node_id
 
 _WORDS = ("amber", "basket", "candle", "dolphin", "ember", "falcon", "garden", "harbour", "island", "jasmine", "kettle")
 _START = datetime(2026, 1, 5, 9, 0)

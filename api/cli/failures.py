@@ -187,7 +187,7 @@ async def fail(
     from api.cli.render import tables
     from api.cli.render.text import short
     from attribution.verdicts.failure_columns import failure_rows
-    from ingest.events.complaints import Complaint, record_failure
+    from ingest.events.feedback import Complaint, record_failure
     from schema.models import Variable
 
     async with keeper_door(place) as door:
@@ -231,7 +231,7 @@ async def unfail(
     from api.cli.find import find_trace_id
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted, one_line, short
-    from ingest.events.withdrawals import find_reported, withdraw_failure
+    from ingest.events.feedback import find_reported, withdraw_failure
 
     check_asked(yes)
     async with keeper_door(place) as door:
@@ -261,7 +261,7 @@ async def right(
     from api.cli.find import find_variable
     from api.cli.keeper import keeper_door
     from api.cli.render.text import short
-    from ingest.events.right_answers import record_right
+    from ingest.events.feedback import record_right
     from schema.models import as_json as public
 
     async with keeper_door(place) as door:

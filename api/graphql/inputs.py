@@ -13,7 +13,7 @@ ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
 @strawberry.input(description="A wrong answer. Ids may be unique prefixes, or ids in the source.")
 class FailureInput:
-    """See ``ingest.events.complaints.Complaint``."""
+    """See ``ingest.events.feedback.Complaint``."""
 
     question: strawberry.ID | None = strawberry.field(
         default=None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from api.graphql.inputs import FailureInput, VerdictInput
 from api.graphql.resolving import id_of, ids_of
 from attribution.review.people import Judgement
-from ingest.events.complaints import Complaint
+from ingest.events.feedback import Complaint
 from ingest.events.questions import questions_of
 from schema.errors import InputError
 from schema.models import Failure, Variable

@@ -43,9 +43,7 @@ from api.graphql.scalars import JobKind, Role
 from api.graphql.trace import counts_of
 from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArguments
 from attribution.review.people import record_verdict, withdraw_verdict
-from ingest.events.complaints import record_failure
-from ingest.events.right_answers import record_right
-from ingest.events.withdrawals import find_reported, withdraw_failure
+from ingest.events.feedback import find_reported, record_failure, record_right, withdraw_failure
 from schema.errors import InputError
 from schema.models import Trace, Variable
 from store.contract.answers import Label

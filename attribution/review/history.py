@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ingest.events.complaints import EntryOf
+from ingest.events.feedback import EntryOf
 from schema.annotation import VerdictChange
 from schema.errors import InputError
 from schema.models import Attribution

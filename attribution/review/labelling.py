@@ -15,7 +15,7 @@ from attribution.review.people import Judgement, Named, problem_of, verdict_of
 from attribution.verdicts.gold import gold_mark_of
 from attribution.verdicts.stored import by_id, every_failure
 from attribution.verdicts.verdict import from_attribution
-from ingest.events.complaints import EntryOf
+from ingest.events.feedback import EntryOf
 from ingest.files.smartcomment.leftover import file_of
 from schema.errors import InputError
 from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY

@@ -12,7 +12,7 @@ import msgspec
 from attribution.verdicts.gold import gold_mark
 from attribution.verdicts.stored import by_id
 from attribution.verdicts.verdict import Link, Step, written
-from ingest.events.complaints import MAX_LIST, EntryOf, check_texts
+from ingest.events.feedback import MAX_LIST, EntryOf, check_texts
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id

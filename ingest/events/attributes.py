@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ingest.events.known import EventRefusedError
+from ingest.events.names import EventRefusedError
 from schema.models import NO_ATTRIBUTES, Derivation, Operation, Session, Trace, Variable
 
 MOST_BYTES = 256 << 10

@@ -14,7 +14,7 @@ from typing import Any
 from memtrace import events as wire
 
 from ingest.events.attributes import Attributes
-from ingest.events.known import EventRefusedError
+from ingest.events.names import EventRefusedError
 from schema.kinds import Status
 from schema.models import Derivation, Ending, Operation, Session, Variable
 from store.contract.answers import Label

@@ -19,10 +19,8 @@ from ingest.events.contradictions import (
     check_trace_name,
     check_variable,
 )
-from ingest.events.known import EventRefusedError, Known
-from ingest.events.names import Names
-from ingest.events.rebuilding import Beginnings, Rebuilder
-from ingest.events.values import value_parts
+from ingest.events.names import EventRefusedError, Known, Names
+from ingest.events.values import Beginnings, Rebuilder, value_parts
 from schema.constructors import constructor
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import (

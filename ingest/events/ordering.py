@@ -1,18 +1,36 @@
-"""Sorts events of a trace so that each event comes after all elements that the event refers to.
+"""The order of events and variables.
 
-Senders keep this order, but parallel requests, retries and dead letters do not.
+Events that came together are sorted so that each event comes after all elements that the event refers to: senders keep
+this order, but parallel requests, retries and dead letters do not.
+
+A derivation whose source came after its target moves the target, and the target's dependents, to later sequence
+numbers. Variables are numbered (``sequence``) as they come, and a source always has a smaller number than its target,
+so no cycle can arise, and a derivation that agrees with the numbers needs no search in the graph. A derivation that
+doesn't agree either closes a cycle (its source derives from its target) and is refused, or the numbers between its ends
+are given out anew. Method: Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2006).
+Only variables that depend on the target, and variables that the source depends on, exchange their numbers.
 """
 
 from __future__ import annotations
 
+import asyncio
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from memtrace import events as wire
+from memtrace.events import Derived, Event
 
-from ingest.events.names import defined, references
-from store.contract.answers import Label
+from ingest.events.elements import Elements
+from ingest.events.names import EventRefusedError, Names, defined, references
+from ingest.events.taking import Refusal
+from schema.errors import ConflictError, InputError
+from schema.ids import trace_id
+from schema.models import Placing, Variable
+from store.contract.answers import Direction, Label, Stored
+from store.contract.protocol import GraphStore
 
 _Places = Mapping[tuple[Label, str], int]
 
@@ -67,3 +85,164 @@ def _relations(events: Sequence[wire.Event], places: _Places) -> Iterator[tuple[
             target = places.get((Label.VARIABLE, event.target))
             if source is not None and target is not None and source != target:
                 yield source, target
+
+
+MOST_LOOKED_AT = 20_000
+"""Largest number of variables that one derivation may move."""
+
+_CYCLE = "source: it came after the target, and depends on it: this would close a cycle"
+_TOO_FAR = (
+    f"source: it came after the target, and more than {MOST_LOOKED_AT:,} variables would have to change their places"
+)
+
+
+async def with_late_sources(store: GraphStore, events: Sequence[Event], refused: Sequence[Refusal]) -> list[Refusal]:
+    """Retry the refused derivations by renumbering variables; returns the events that stay refused.
+
+    Args:
+        store: contains the trace.
+        events: all events of the attempt to write.
+        refused: the refused ones among ``events``.
+
+    Raises:
+        StoreError: the store can't be used; writing again changes nothing.
+    """
+    late = {one.index: event for one in refused if not one.is_early and isinstance(event := events[one.index], Derived)}
+    if not late:
+        return list(refused)
+    places = list(late)
+    still = await take_late_sources(store, list(late.values()))
+    found = [one for one in refused if one.index not in late]
+    found += [replace(one, index=places[one.index]) for one in still]
+    return sorted(found, key=lambda one: one.index)
+
+
+async def take_late_sources(store: GraphStore, events: Sequence[Derived]) -> list[Refusal]:
+    """Write derivations of one trace, renumbering variables where needed; returns the refused events in order.
+
+    Raises:
+        StoreError: the store can't be used; writing again changes nothing.
+    """
+    try:
+        return await _take(store, events)
+    except (ConflictError, InputError) as error:
+        reason = str(error)
+    if len(events) == 1:
+        return [Refusal(0, reason)]
+    middle = len(events) // 2
+    first = await take_late_sources(store, events[:middle])
+    second = await take_late_sources(store, events[middle:])
+    return first + [replace(refusal, index=refusal.index + middle) for refusal in second]
+
+
+async def _take(store: GraphStore, events: Sequence[Derived]) -> list[Refusal]:
+    names = Names(trace_id(store.project_id, events[0].trace))
+    stored = await store.stored(names.trace_id, names.ids(events))
+    if stored.trace is None:
+        return [Refusal(index, "source: it came after the target") for index in range(len(events))]
+    variables, derivations = (stored.elements.get(label, {}) for label in (Label.VARIABLE, Label.DERIVATION))
+    order = _Order(store, variables.values())
+    refused: dict[int, str] = {}
+    for index, event in enumerate(events):
+        source, target = (names.id(Label.VARIABLE, name) for name in (event.source, event.target))
+        is_new = names.id(Label.DERIVATION, event.derivation) not in derivations
+        if is_new and source in variables and target in variables:
+            reason = await order.join(source, target)
+            if reason is not None:
+                refused[index] = reason
+    elements = Elements(stored.trace, names, _moved(stored, order), {})
+    early = set()
+    for index, event in enumerate(events):
+        if index not in refused:
+            try:
+                elements.add(event)
+            except EventRefusedError as error:
+                refused[index] = str(error)
+                early |= {index} if error.is_early else set()
+    placings = [Placing(id_, place) for id_, place in sorted(order.moved.items())]
+    if len(refused) < len(events):
+        await store.write(replace(elements.batch(), placings=placings), stored=stored)
+    return [Refusal(index, reason, index in early) for index, reason in sorted(refused.items())]
+
+
+def _moved(stored: Stored, order: _Order) -> Stored:
+    variables = {
+        id_: replace(variable, sequence=order.places[id_])
+        for id_, variable in stored.elements.get(Label.VARIABLE, {}).items()
+    }
+    return replace(stored, elements={**stored.elements, Label.VARIABLE: variables})
+
+
+class _TooFarError(Exception):
+    """More variables would have to be searched than is allowed."""
+
+
+class _Order:
+    """The sequence numbers of the variables that a search has read.
+
+    Attributes:
+        places: sequence number by variable id.
+        moved: ids of the variables whose number has changed.
+    """
+
+    def __init__(self, store: GraphStore, variables: Iterable[Variable]) -> None:
+        self.places = {variable.id: variable.sequence for variable in variables}
+        self.moved: dict[str, int] = {}
+        self._store = store
+        self._stored: dict[Direction, dict[str, set[str]]] = {direction: {} for direction in Direction}
+        self._new: dict[Direction, dict[str, set[str]]] = {direction: defaultdict(set) for direction in Direction}
+
+    async def join(self, source: str, target: str) -> str | None:
+        """Move a source before its target; returns None, or why the move is impossible."""
+        if source == target:
+            return _CYCLE
+        first, last = self.places[target], self.places[source]
+        if last > first:
+            try:
+                after = await self._reached(target, Direction.FORWARD, first, last)
+                if source in after:
+                    return _CYCLE
+                before = await self._reached(source, Direction.BACKWARD, first, last)
+            except _TooFarError:
+                return _TOO_FAR
+            moving = [*sorted(before, key=self.places.__getitem__), *sorted(after, key=self.places.__getitem__)]
+            free = sorted(self.places[id_] for id_ in moving)
+            changed = {id_: place for id_, place in zip(moving, free, strict=True) if self.places[id_] != place}
+            self.places |= changed
+            self.moved |= changed
+        self._new[Direction.FORWARD][source].add(target)
+        self._new[Direction.BACKWARD][target].add(source)
+        return None
+
+    async def _reached(self, start: str, direction: Direction, first: int, last: int) -> set[str]:
+        """The variables between two sequence numbers that can be reached from ``start``.
+
+        Raises:
+            _TooFarError: the search would read more than ``MOST_LOOKED_AT`` variables.
+        """
+        found, level = {start}, {start}
+        while level:
+            neighbours = await self._neighbours(level, direction)
+            level = {id_ for id_ in neighbours - found if first <= self.places[id_] <= last}
+            found |= level
+            if len(found) > MOST_LOOKED_AT:
+                raise _TooFarError
+            await asyncio.sleep(0)
+        return found
+
+    async def _neighbours(self, ids: set[str], direction: Direction) -> set[str]:
+        """The sources or targets of some variables; afterwards ``places`` has the neighbours' numbers."""
+        known, new = self._stored[direction], self._new[direction]
+        unknown = sorted(ids - known.keys())
+        if unknown:
+            found = await self._store.derivations_of(unknown, direction, MOST_LOOKED_AT)
+            for id_ in unknown:
+                edges = found.get(id_, [])
+                if len(edges) >= MOST_LOOKED_AT:
+                    raise _TooFarError
+                known[id_] = {edge.source if direction is Direction.BACKWARD else edge.target for edge in edges}
+            others = sorted({other for id_ in unknown for other in known[id_]} - self.places.keys())
+            for variable in await self._store.get(Label.VARIABLE, others) if others else ():
+                assert isinstance(variable, Variable)
+                self.places[variable.id] = variable.sequence
+        return {other for id_ in ids for other in (*known[id_], *new.get(id_, ()))}

@@ -13,7 +13,7 @@ from dataclasses import replace
 from memtrace.events import VariableEvent
 
 from ingest.events.attributes import parts_of
-from ingest.events.known import EventRefusedError
+from ingest.events.names import EventRefusedError
 from schema.models import Completion, Variable
 
 WRITTEN, MENTIONED = "written", "mentioned"

@@ -17,10 +17,8 @@ from memtrace import events as wire
 
 from ingest.events.elements import Elements
 from ingest.events.feedback import take_feedback
-from ingest.events.known import EventRefusedError
-from ingest.events.names import Names
-from ingest.events.rebuilding import read_beginnings
-from ingest.events.values import portions
+from ingest.events.names import EventRefusedError, Names
+from ingest.events.values import portions, read_beginnings
 from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
 from schema.models import NO_ATTRIBUTES, Batch, Trace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ingest.files.heads import fault
+from ingest.files.opening import fault
 from ingest.files.protocol import Format, WritableFormat
 from ingest.files.smartcomment.format import Smartcomment
 from ingest.files.wire.format import WireEvents

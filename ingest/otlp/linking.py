@@ -12,7 +12,7 @@ import msgspec
 import structlog
 from memtrace import events as wire
 
-from ingest.events.late_sources import with_late_sources
+from ingest.events.ordering import with_late_sources
 from ingest.events.taking import take_events
 from ingest.otlp.names import OTEL, OUTPUT, edge_name, name_parts, operation_name
 from ingest.otlp.rules import Edge, Node, Value, deletions, edges

@@ -13,7 +13,7 @@ import structlog
 from ingest.queue.protocol import LEASE_SECONDS, Delivery, EventQueue, Settlement
 from ingest.queue.shares import worker_name
 from ingest.queue.tally import Tally
-from ingest.queue.waiting import Waiting, WaitingBudget
+from ingest.queue.write_packets import Waiting, WaitingBudget
 from ingest.queue.writing import Slots, wait_seconds, write
 from schema.errors import StoreError
 from store.contract.protocol import Database

@@ -18,8 +18,7 @@ from ingest.otlp.linking import link
 from ingest.queue.packets import unpacked_bytes
 from ingest.queue.protocol import DeadLetter, Delivery, Settlement
 from ingest.queue.turns import Turns
-from ingest.queue.waiting import Held, Waiting
-from ingest.queue.write_packets import write_packets
+from ingest.queue.write_packets import Held, Waiting, write_packets
 from schema.errors import StoreError
 from store.contract.protocol import Database, GraphStore
 

@@ -9,7 +9,7 @@ from attribution.free_pass.proof_path import problems
 from attribution.run import Options, attribute
 from attribution.verdicts.verdict import from_attribution
 from examples.shared.talk import Fault, Question
-from ingest.events.complaints import Complaint, record_failure
+from ingest.events.feedback import Complaint, record_failure
 from schema.kinds import VariableKind
 from schema.models import Failure
 from store.contract.protocol import Database

@@ -11,7 +11,7 @@ from memtrace.exporters.memory import MemoryExporter
 
 from attribution.run import Options, attribute
 from attribution.trace.graph import TraceGraph
-from ingest.events.complaints import Complaint, record_failure
+from ingest.events.feedback import Complaint, record_failure
 from ingest.events.taking import take_events
 from schema.ids import trace_id
 from schema.kinds import ErrorType, VariableKind

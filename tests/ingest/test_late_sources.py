@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from memtrace.events import Derived, Event
 
-import ingest.events.late_sources
-from ingest.events.late_sources import take_late_sources
+import ingest.events.ordering
+from ingest.events.ordering import take_late_sources
 from ingest.events.reading import read
 from ingest.events.taking import take_events
 from schema.ids import trace_id
@@ -102,7 +102,7 @@ async def test_what_is_not_there_yet_is_early(database: Database) -> None:
 
 
 async def test_no_more_than_so_many_change_their_places(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest.events.late_sources, "MOST_LOOKED_AT", 6)
+    monkeypatch.setattr(ingest.events.ordering, "MOST_LOOKED_AT", 6)
     store = await _store(database)
     chain = [_derived(number, number + 1) for number in range(VARIABLES - 2)]
     assert await take_events(store, chain) == []

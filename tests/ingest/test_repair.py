@@ -7,8 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.files.smartcomment.order import closing_edge, sequence_of_instances
-from ingest.files.smartcomment.repair import ExactGraph, RecordedGraph, repair
+from ingest.files.smartcomment.repair import ExactGraph, RecordedGraph, closing_edge, repair, sequence_of_instances
 
 Edge = tuple[str, str, str]
 

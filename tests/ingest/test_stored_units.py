@@ -12,8 +12,7 @@ from memtrace.events import EventError
 from attribution.run import Options, attribute
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import holes
-from ingest.events.late_sources import with_late_sources
-from ingest.events.ordering import in_order
+from ingest.events.ordering import in_order, with_late_sources
 from ingest.events.reading import read
 from ingest.events.taking import Refusal, take_events
 from schema.ids import trace_id

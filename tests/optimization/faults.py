@@ -14,7 +14,7 @@ from memtrace.exporters.memory import MemoryExporter
 from attribution.run import Options as AttributionOptions
 from attribution.run import attribute
 from examples.shared.talk import Fault
-from ingest.events.complaints import Complaint, record_failure
+from ingest.events.feedback import Complaint, record_failure
 from optimization.proof.bench import Bench, Options
 from schema.kinds import VariableKind
 from schema.models import Attribution, Failure

@@ -15,7 +15,7 @@ from memtrace.exporters.memory import MemoryExporter
 from memtrace.replay import Ask, folder_of, run
 
 from attribution.trace.graph import TraceGraph
-from ingest.events.complaints import Complaint, record_failure
+from ingest.events.feedback import Complaint, record_failure
 from ingest.events.taking import take_events
 from optimization.proof.bench import Bench, Options
 from optimization.proof.correction import EvidenceCorrector

@@ -16,7 +16,7 @@ from ingest.events.taking import Refusal, take_events
 from ingest.queue.packets import MAX_REBUILT_BYTES, pack
 from ingest.queue.protocol import Delivery
 from ingest.queue.turns import Turns
-from ingest.queue.waiting import Waiting, WaitingBudget
+from ingest.queue.write_packets import Waiting, WaitingBudget
 from ingest.queue.writing import Slots, write
 from schema.ids import trace_id
 from schema.models import Variable

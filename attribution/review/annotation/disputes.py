@@ -13,7 +13,7 @@ from attribution.review.annotation.agreement import QueueAgreement, disagree, qu
 from attribution.review.people import Judgement, checked_verdict, write_verdict
 from attribution.verdicts.gold import gold_mark_of
 from attribution.verdicts.stored import by_id
-from ingest.events.complaints import EntryOf
+from ingest.events.feedback import EntryOf
 from schema.annotation import AnnotationQueue, Assignment, Progress
 from schema.errors import InputError
 from schema.models import Attribution, Failure

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 
 from attribution.review.annotation.choose import choose
-from ingest.events.complaints import EntryOf
+from ingest.events.feedback import EntryOf
 from schema.annotation import MAX_OPEN_QUEUES, AnnotationQueue, Assignment, CaseOrder, Progress, queue_id
 from schema.errors import InputError, NotFoundError
 from store.contract.annotations import Annotations

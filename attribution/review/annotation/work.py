@@ -12,7 +12,7 @@ from attribution.review.annotation.queues import find_queue
 from attribution.review.history import undo_verdict
 from attribution.review.people import Judgement, checked_verdict, write_verdict
 from attribution.verdicts.stored import by_id
-from ingest.events.complaints import EntryOf
+from ingest.events.feedback import EntryOf
 from schema.annotation import AnnotationQueue, Assignment, Progress
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError

@@ -10,13 +10,18 @@ from msgspec import UNSET
 
 from ingest.files.smartcomment import leftover, records
 from ingest.files.smartcomment.kinds import operation_kinds, refine_variables, variable_kind
-from ingest.files.smartcomment.layout import EdgeRecord, OperationRecord, SessionRecord, given
 from ingest.files.smartcomment.links import invalidations, revisions, usages
-from ingest.files.smartcomment.order import renumbered, sequence_of_instances
-from ingest.files.smartcomment.read import Element, version_of
+from ingest.files.smartcomment.read import EdgeRecord, Element, OperationRecord, SessionRecord, given, version_of
 from ingest.files.smartcomment.recorded import RecordedFile, location_of, metadata_of, read_time
-from ingest.files.smartcomment.repair import NO_MAKER, ExactGraph, RecordedGraph, repair
-from ingest.files.smartcomment.unusual import difference, is_usual, is_usual_name, keep
+from ingest.files.smartcomment.records import difference, is_usual, is_usual_name, keep
+from ingest.files.smartcomment.repair import (
+    NO_MAKER,
+    ExactGraph,
+    RecordedGraph,
+    renumbered,
+    repair,
+    sequence_of_instances,
+)
 from schema.constructors import constructor
 from schema.ids import IdMaker, trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind

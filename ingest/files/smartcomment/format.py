@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import BinaryIO
 
-from ingest.files.heads import first_keys
+from ingest.files.opening import first_keys
 from ingest.files.protocol import ImportReport, OpenFile, Progress
 from ingest.files.smartcomment.build import SOURCE, Built, build
 from ingest.files.smartcomment.failures import add_failures

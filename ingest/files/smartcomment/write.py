@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from ingest.files.smartcomment import leftover, records
 from ingest.files.smartcomment.failures import annotations_of
-from ingest.files.smartcomment.times import Clock
+from ingest.files.smartcomment.recorded import Clock
 from schema.errors import NotFoundError
 from schema.kinds import DerivationKind
 from schema.models import Derivation, Element, Operation, Session, Trace, Variable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ingest.files.heads import first_keys
+from ingest.files.opening import first_keys
 from ingest.files.protocol import ImportReport, OpenFile
 from store.contract.protocol import GraphStore
 

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from memtrace.events import Event, Feedback
 
-from ingest.events.late_sources import with_late_sources
 from ingest.events.names import defined
-from ingest.events.ordering import in_order
+from ingest.events.ordering import in_order, with_late_sources
 from ingest.events.taking import take_events
 from ingest.files.protocol import ImportReport, OpenFile, Rejected
 from ingest.files.wire.lines import Lines

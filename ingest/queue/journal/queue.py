@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import heapq
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -15,7 +16,6 @@ import apsw
 
 from ingest.queue.batching import FairOrder, Room
 from ingest.queue.journal.letters import JournalLetters, row_of, time_of
-from ingest.queue.journal.put_off import PutOff
 from ingest.queue.journal.queries import sql
 from ingest.queue.packets import lane_of
 from ingest.queue.protocol import LANES, Delivery, Packet, QueueState, Settlement, Share
@@ -26,6 +26,40 @@ from store.runtime.private_files import opened_to_others
 from store.shared.closing import Closing
 from store.sqlite.connections import Connections, files_of
 from store.sqlite.migrate import migrate
+
+
+class PutOff:
+    """Keys, each with a due time."""
+
+    def __init__(self) -> None:
+        self._moments: dict[int, float] = {}
+        self._heap: list[tuple[float, int]] = []
+
+    def add(self, key: int, seconds: float) -> None:
+        """Add a key that is due in ``seconds``; replaces the key's earlier due time."""
+        moment = time.monotonic() + seconds
+        self._moments[key] = moment
+        heapq.heappush(self._heap, (moment, key))
+
+    def drop(self, key: int) -> None:
+        """Forget a key."""
+        self._moments.pop(key, None)
+
+    def due(self) -> list[int]:
+        """Remove and return the keys that are due, the earliest first."""
+        found = []
+        while self.seconds_left() == 0:
+            _, key = heapq.heappop(self._heap)
+            del self._moments[key]
+            found.append(key)
+        return found
+
+    def seconds_left(self) -> float | None:
+        """Seconds until the next key is due; None if there is none."""
+        while self._heap and self._moments.get(self._heap[0][1]) != self._heap[0][0]:
+            heapq.heappop(self._heap)  # dropped, or added again with another due time
+        return max(0.0, self._heap[0][0] - time.monotonic()) if self._heap else None
+
 
 _LOOK_SECONDS = 1.0
 """Longest time until a worker in another process sees a new packet."""
