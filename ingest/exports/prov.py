@@ -43,7 +43,7 @@ def _document(content: Content) -> dict[str, Any]:
         },
         "wasGeneratedBy": {
             f"_:g{variable.id}": {"prov:entity": _name(variable.id), "prov:activity": _name(operation)}
-            | _time(content, variable.created_at)
+            | {"prov:time": format_time(content.time(variable.created_at))}
             for operation, made in content.made.items()
             if operation is not None
             for variable in made
@@ -118,10 +118,6 @@ def _type(kind: DerivationKind) -> dict[str, Any]:
     if kind is DerivationKind.REVISION:
         return {"prov:type": {"$": "prov:Revision", "type": "xsd:QName"}}
     return {}
-
-
-def _time(content: Content, moment: Any) -> dict[str, Any]:
-    return {"prov:time": format_time(content.time(moment))}
 
 
 def _attributes(**found: Any) -> dict[str, Any]:

@@ -106,7 +106,8 @@ class Child:
         if not answer:
             code = await self._process.wait()
             await asyncio.sleep(0)
-            raise ProgramFailed(f"the process of {self._program} ended with {code}{self._last_lines()}")
+            last_lines = "".join(f"\n  {line}" for line in self._said)
+            raise ProgramFailed(f"the process of {self._program} ended with {code}{last_lines}")
         found: dict[str, Any] = json.loads(answer)
         if "error" in found:
             at = f" ({'; '.join(found['trace'])})" if found.get("trace") else ""
@@ -117,9 +118,6 @@ class Child:
         assert self._process.stderr is not None
         while line := await self._process.stderr.readline():
             self._said.append(line.decode("utf-8", "replace").rstrip())
-
-    def _last_lines(self) -> str:
-        return "".join(f"\n  {line}" for line in self._said)
 
 
 async def prompts_of(program: str, python: str, directory: Path, folder: Path, seconds: float) -> dict[str, str]:

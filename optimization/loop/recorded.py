@@ -64,7 +64,8 @@ def _events(folder: Path, said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                     "kind": "Update",
                 }
                 yield {**common, "type": "used", "operation": operation, "variable": before, "position": 0}
-            scores = {"candidate": number, "validation": _mean(candidate["scores"])}
+            shares = candidate["scores"].values()
+            scores = {"candidate": number, "validation": sum(shares) / len(shares) if shares else None}
             is_chosen = candidate["prompts"] == said["after"]
             made = {
                 **common, "type": "variable", "variable": variable, "name": name, "kind": "Prompt", "version": number,
@@ -78,7 +79,3 @@ def _events(folder: Path, said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                     "operation": operation, "kind": "Revision",
                 }  # fmt: skip
                 yield {**common, "type": "operationEnded", "operation": operation, "status": "ok"}
-
-
-def _mean(scores: Mapping[str, float]) -> float | None:
-    return sum(scores.values()) / len(scores) if scores else None

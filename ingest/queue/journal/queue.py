@@ -6,7 +6,7 @@ import asyncio
 import heapq
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -113,7 +113,7 @@ class Journal(Closing):
 
     async def put(self, packets: Sequence[Packet]) -> None:
         """See ``EventQueue``."""
-        now = _now()
+        now = time.time_ns() // 1000
         lanes = [lane_of(packet.project_id, packet.trace) for packet in packets]
         rows = [
             (lane, packet.project_id, packet.trace, packet.body, packet.count, packet.rebuilt, now)
@@ -268,15 +268,13 @@ async def open_journal(path: Path, max_bytes: int) -> Journal:
     return journal
 
 
-def _now() -> int:
-    return time.time_ns() // 1000
-
-
 def _take(lane: int, packets: int, held: _Lane, connection: apsw.Connection) -> list[Delivery]:
     """Packets of a lane in the projects' fair order; ties go to the projects after the last served one, by name."""
     room = Room(packets)
     of_projects = {
-        project: map(_delivery, _packets(connection, lane, project, packets))
+        project: map(
+            _delivery, connection.execute(sql("packets.take"), {"lane": lane, "project": project, "limit": packets})
+        )
         for project in _projects(connection, lane, packets, held.served)
     }
     taken: list[Delivery] = []
@@ -286,10 +284,6 @@ def _take(lane: int, packets: int, held: _Lane, connection: apsw.Connection) -> 
         if room.is_full:
             break
     return taken
-
-
-def _packets(connection: apsw.Connection, lane: int, project: str, limit: int) -> Iterator[tuple[Any, ...]]:
-    return connection.execute(sql("packets.take"), {"lane": lane, "project": project, "limit": limit})
 
 
 def _projects(connection: apsw.Connection, lane: int, most: int, served: str) -> list[str]:

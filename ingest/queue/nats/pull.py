@@ -42,7 +42,8 @@ class Pull:
         if self._subscription is None:
             self._subscription = await self._client.subscribe(self._inbox)
         # First the messages that came after an earlier wait had ended.
-        found = await self._collect(min(count, self._subscription.pending_msgs), 0.0) if self._is_waiting() else []
+        waiting = self._subscription.pending_msgs
+        found = await self._collect(min(count, waiting), 0.0) if waiting > 0 else []
         found += await self._now(count - len(found))
         if found:
             return found
@@ -54,9 +55,6 @@ class Pull:
         """Stop listening; the server hands messages on their way out again after a while."""
         if self._subscription is not None and not self._client.is_closed:
             await self._subscription.unsubscribe()
-
-    def _is_waiting(self) -> bool:
-        return self._subscription is not None and self._subscription.pending_msgs > 0
 
     async def _now(self, count: int) -> list[Msg]:
         if count <= 0:
