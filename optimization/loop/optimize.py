@@ -15,8 +15,7 @@ from optimization.gate.statistics import conversations_needed
 from optimization.harness.child import prompts_of
 from optimization.harness.folder import opened, write
 from optimization.harness.plan import Plan
-from optimization.loop.evaluated import Evaluated
-from optimization.loop.evaluator import Evaluator
+from optimization.loop.evaluator import Evaluated, Evaluator
 from optimization.loop.reflection import Reflector
 from optimization.loop.search import Found, TriedPrompts, search
 from optimization.loop.split import Split, split

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from optimization.harness.child import ProgramFailed
-from optimization.loop.evaluated import Evaluated, candidate_id
-from optimization.loop.evaluator import Evaluator, is_of_budget
+from optimization.loop.evaluator import Evaluated, Evaluator, candidate_id, is_of_budget
 from optimization.loop.reflection import Reflector
 from optimization.loop.split import Split
 from schema.errors import InputError, MemTraceError

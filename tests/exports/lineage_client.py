@@ -1,4 +1,4 @@
-"""Builds OpenLineage events from JSON with the classes that the specification's own client has made of its schemas."""
+"""Builds OpenLineage events from JSON with the classes of the official client, which are generated from the schemas."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _FACETS = {
 
 
 def checked(said: dict[str, Any]) -> event_v2.RunEvent:
-    """A run event.
+    """Parse a run event.
 
     Raises:
-        ValueError, TypeError: it is not one by the schemas; the message names what is wrong.
+        ValueError, TypeError: the event breaks the schemas; the message names the problem.
     """
     event = _built(event_v2.RunEvent, said, "event")
     assert isinstance(event, event_v2.RunEvent)
@@ -65,7 +65,7 @@ def _object(kind: Any, said: Any, place: str) -> Any:
         if fields[name].init
     }
     made = kind(**given)
-    for name, value in said.items():  # the addresses of the schemas
+    for name, value in said.items():  # the schemas' URLs
         if not fields[name].init and getattr(made, name) != value:
             raise ValueError(f"{place}.{name}: {value!r} is not {getattr(made, name)!r}")
     return made

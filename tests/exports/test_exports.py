@@ -1,4 +1,4 @@
-"""What is exported is what the specifications say, and all of the graph: of the sample, and of a large trace."""
+"""Exports follow the specifications and contain the whole graph; tried with the sample and a large trace."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ LARGE = Shape(traces=1, variables=7_000, width=20)
 
 @dataclass(frozen=True)
 class Exported:
-    """A stored trace, and what is written of it by format."""
+    """A stored trace, and its exports by format."""
 
     store: GraphStore
     trace: Trace
@@ -79,7 +79,7 @@ async def _exported(store: GraphStore, name: str) -> Exported:
 
 @pytest_asyncio.fixture(scope="module", params=["sample", "large", "memory"])
 async def exported(request: pytest.FixtureRequest, sqlite_database: Database) -> Exported:
-    """The sample, a trace of 7,000 variables, and one to which several processes added."""
+    """The sample, a trace of 7,000 variables, and a trace of several processes."""
     store = sqlite_database.project(f"test-{uuid4().hex}")
     if request.param == "sample":
         await import_path(store, SAMPLE)
@@ -107,14 +107,14 @@ def _named(id_: Any) -> str:
 
 
 class DamagedError(Exception):
-    """What was written is no document of PROV."""
+    """An export is no valid PROV document."""
 
 
 def _read_prov(document: dict[str, Any]) -> ProvDocument:
-    """A document of PROV-JSON, in which every relation is between things that it declares.
+    """Parse a PROV-JSON document, and check that each relation connects declared elements.
 
     Raises:
-        DamagedError: it is none.
+        DamagedError: the document is invalid.
     """
     try:
         with warnings.catch_warnings():
@@ -178,7 +178,7 @@ async def test_traces_of_opentelemetry_taken_in_again(exported: Exported, takes:
 
 
 async def _content(found: Exported) -> dict[str, Any]:
-    """What a trace says, without the ids that its project makes."""
+    """The content of a trace, without ids, which depend on the project."""
     variables = {one.id: one for one in await found.of(Variable)}
     operations = {one.id: one.external_id for one in await found.of(Operation)}
     names = {id_: (one.external_id, one.occurrence, one.value_hash) for id_, one in variables.items()}
@@ -224,7 +224,7 @@ async def _content(found: Exported) -> dict[str, Any]:
 )
 @pytest.mark.parametrize("exported", ["sample"], indirect=True)
 async def test_damaged_documents_are_noticed(exported: Exported, damage: Callable[[dict[str, Any]], object]) -> None:
-    """So that the test above is one."""
+    """Shows that the check of the previous test can fail."""
     document = json.loads(exported.files["prov-json"])
     damage(document)
     with pytest.raises(DamagedError):

@@ -1,4 +1,4 @@
-"""Attributes: bounded, written as JSON once, and never where all else waits for it."""
+"""Attributes: bounded, written as JSON once, and long ones in a thread, so that the event loop goes on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TEXT = "x" * 1000
 
 
 class _Counted:
-    """JSON of msgspec, with a count of the bytes that it reads and writes."""
+    """msgspec's JSON functions, counting the bytes that are read and written."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -60,14 +60,14 @@ async def test_the_attributes_of_a_trace_are_merged_once_a_batch_and_bounded(
     monkeypatch.setattr(ingest.events.attributes, "msgspec", counting)
     refused = await take_events(store, sender.events)
     monkeypatch.undo()
-    # What is sent is written once each, and the whole once more: not the whole for each.
+    # Each event's attributes are written once, and the merged attributes once at the end, not once per event.
     assert counting.json.bytes < 3 * len(_TEXT) * len(sender.events)
     assert [one.index for one in refused] == list(range(len(sender.events)))[-len(refused) :]
     assert refused[0].reason.startswith("attributes: ")
     assert f"{MOST_BYTES:,}" in refused[0].reason
     (trace,) = (await store.traces()).items
     assert MOST_BYTES - 2 * len(_TEXT) < len(trace.attributes) <= MOST_BYTES
-    # A key that is there may have another value, also where there is no room for more: here it makes room for one.
+    # An existing key may get a new value even without room for new keys; this shorter value makes room for a key.
     sender.say("trace", attributes={"k1": "short"})
     assert await take_events(store, sender.events[-1:]) == []
     assert [one.index for one in await take_events(store, sender.events[500:520])] == list(range(1, 20))
@@ -116,7 +116,7 @@ async def test_what_an_older_version_let_in_is_never_read_anew(
     refused = await take_events(store, sender.events)
     monkeypatch.undo()
     assert counting.json.bytes < len(huge)
-    # One of `o` has nothing to add to; one of `p` adds nothing; those after it are of another moment.
+    # Events of `o` would add to full attributes; the first of `p` adds nothing, the others have another end time.
     assert {one.index for one in refused} == set(range(50)) | set(range(51, 100))
     assert all(f"{len(huge):,} bytes" in one.reason for one in refused[:50])
     found = {one.external_id: one for one in await store.get(Label.OPERATION, [one.id for one in operations])}  # type: ignore[union-attr]

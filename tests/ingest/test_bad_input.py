@@ -1,4 +1,4 @@
-"""Bad files: a clear message with file and place, and the store as it was."""
+"""Bad files: a clear message with file and place, and an unchanged store."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ Content = list[list[Any]]
 
 @pytest_asyncio.fixture(scope="module")
 async def stores(database: Database) -> AsyncIterator[list[tuple[GraphStore, Content]]]:
-    """A project with nothing in it and one with the sample, with all that is in each."""
+    """An empty project and a project with the sample, each with its content."""
     empty, full = (database.project(f"bad-{name}-{os.getpid()}") for name in ("empty", "full"))
     report = await import_path(full, SAMPLE)
     yield [(store, await content_of(store)) for store in (empty, full)]
@@ -176,7 +176,7 @@ async def stores(database: Database) -> AsyncIterator[list[tuple[GraphStore, Con
 
 
 async def _is_refused(stores: list[tuple[GraphStore, Content]], path: Path, place: str, problem: str) -> None:
-    """With nothing stored, and beside the same graph that is stored already."""
+    """Import a bad file into an empty project, and into a project with the original graph."""
     for store, before in stores:
         with pytest.raises(InputError) as caught:
             await import_path(store, path)
@@ -187,7 +187,7 @@ async def _is_refused(stores: list[tuple[GraphStore, Content]], path: Path, plac
 
 
 async def content_of(store: GraphStore) -> Content:
-    """All that a project holds."""
+    """The content of a project."""
     return [await all_of_project(store, label) for label in _ALL]
 
 

@@ -1,4 +1,4 @@
-"""What is sent again changes nothing; what says something else of what is known is refused, and says in what."""
+"""An event that is sent again changes nothing; an event that contradicts the graph is refused, naming the field."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONG = "said again and again, " * 200
 
 
 def told() -> list[Event]:
-    """One of each that has an id, with all that can be said of it."""
+    """One event of each type with an id, with all optional fields."""
     sender = Sender("t")
     sender.say("trace", name="agent", attributes={"user": "mara", "n": 1})
     sender.say(
@@ -133,7 +133,7 @@ async def test_what_may_change_or_is_left_out_contradicts_nothing(database: Data
         from_object({"v": 1, "type": "trace", "trace": "t", **later}),
         changed(events[1], later),
         from_object({"v": 1, "type": "session", "trace": "t", "session": "s", **later}),
-        # Its end has changed an attribute of its beginning since.
+        # The operation's end has changed an attribute from its beginning.
         changed(events[4], {"attributes": {"b": 2, "a": 1}}),
         changed(events[1], {"attributes": {"a": [1, {"c": 0, "b": 2.5}]}}),
     ]
@@ -143,7 +143,7 @@ async def test_what_may_change_or_is_left_out_contradicts_nothing(database: Data
 
 
 async def test_a_trace_gets_its_name_when_it_is_told(database: Database) -> None:
-    """What is told of a trace before its name does not keep it from having one."""
+    """A trace may get its name after its other events."""
     store = database.project(f"contradictions-{uuid4().hex}")
     sender = Sender("t")
     sender.variable("m", "Message", "hi")

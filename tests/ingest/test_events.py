@@ -92,7 +92,7 @@ def project_of(database: Database) -> GraphStore:
 
 
 async def _everything(store: GraphStore, external_id: str) -> dict[str, Any]:
-    """All that a trace has, without what depends on the project's name."""
+    """The content of a trace, without data that depends on the project's name."""
     trace = trace_id(store.project_id, external_id)
     names: dict[str, str] = {}
     found: dict[str, Any] = {}
@@ -250,7 +250,7 @@ async def test_equal_texts_are_never_one_variable_and_traces_stay_apart(database
 
 
 async def test_what_was_only_read_is_an_occurrence(database: Database) -> None:
-    """It is none of the versions of the unit, and it has the unit's external id."""
+    """A read is not a version of the unit, but has the unit's external id."""
     store = project_of(database)
     trace = uuid4().hex
     sender = Sender(trace)

@@ -160,7 +160,7 @@ async def test_an_answer_may_be_right_and_turn_out_wrong(database: Database) -> 
     assert (await _answer_of(store)).right
     assert await _failures(store) == []
     assert await take_events(store, [wrong]) == []
-    # Sent once more, what was said first changes nothing; what is said later contradicts.
+    # Sending the first feedback again changes nothing; other feedback contradicts the first.
     for _ in range(2):
         assert await take_events(store, [right.model_copy(update={"time": wrong.time - timedelta(seconds=1)})]) == []
     (failure,) = await _failures(store)

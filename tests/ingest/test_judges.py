@@ -1,4 +1,4 @@
-"""What the judges of a recorded file say of its answers."""
+"""Failures and right answers from the judges in a recorded file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.graph_files import conversation
 pytestmark = pytest.mark.one_engine
 
 QUESTIONS = 6
-"""The judge refuses the answers number 0 and 3."""
+"""Number of questions; the judge rejects answers 0 and 3."""
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def _derived(source: int, target: int) -> Derived:
 
 
 async def _store(database: Database, variables: int = VARIABLES) -> GraphStore:
-    """A project with a trace of variables, of which none derives from another."""
+    """A project with a trace of unconnected variables."""
     store = database.project(f"test-{uuid4().hex}")
     said = {"name": "v", "kind": "Message", "version": 0, "value": "v", "mediaType": "text/plain"}
     events = [_event("operationStarted", operation="o", name="o", kind="Other")]
@@ -46,7 +46,7 @@ async def _store(database: Database, variables: int = VARIABLES) -> GraphStore:
 
 
 async def _edges(store: GraphStore) -> set[str | None]:
-    """The derivations that are stored, each of which agrees with the places of its variables."""
+    """The stored derivations, after a check that each source has a smaller sequence number than its target."""
     id_ = trace_id(store.project_id, "t")
     places = {one.id: one.sequence for one in await elements(store, Variable, id_)}
     assert sorted(places.values()) == list(range(len(places)))

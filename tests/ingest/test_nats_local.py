@@ -1,4 +1,4 @@
-"""The local NATS server: started, found again, stopped, killed, with its streams kept and its secrets too."""
+"""The local NATS server: started, found again, stopped, killed; streams survive and secrets stay secret."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def client(server: RunningNats | NatsServer) -> Client:
 
 
 def answer_to(server: RunningNats, password: str) -> bytes:
-    """What the server says to who comes with a password."""
+    """The server's answer to a login with a password."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=300) as connection:
         said = connection.makefile("rb")
         assert said.readline().startswith(b"INFO ")

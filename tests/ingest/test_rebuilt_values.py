@@ -1,4 +1,4 @@
-"""Values of which events say what is new alone are whole in the graph, or refused with the reason."""
+"""Events with only the new part of a value: the graph has the whole value, or the event is refused with a reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.ingest.test_events import Sender, project_of
 
 
 def growing(trace: str) -> tuple[list[Event], dict[str, str]]:
-    """A buffer whose versions are said by what is new, some shorter than before, and the values that they stand for."""
+    """Events of a buffer's versions with only the new parts (some versions are shorter), and the whole values."""
     sender = Sender(trace)
     texts = {"b@0": "äöü, " * 600}
     sender.variable("b@0", "Buffer", texts["b@0"])

@@ -13,7 +13,7 @@ Edge = tuple[str, str, str]
 
 
 class Small:
-    """A graph in letters: edges (source, target, operation); an operation's name is its id without digits."""
+    """A graph with letters as ids: edges (source, target, operation); an operation's name is its id without digits."""
 
     def __init__(
         self, edges: list[Edge], questions: str = "", sessions: dict[str, int] | None = None, nodes: str = ""
@@ -75,7 +75,7 @@ def test_what_nobody_shares_stays_as_it_is() -> None:
 
 
 def test_a_read_is_no_write() -> None:
-    """u is made by add and read by two searches: each answer sees its own query only."""
+    """add makes u, and two searches read it: each answer derives only from its own query."""
     small = Small(
         [
             ("m", "u", "add"),
@@ -134,7 +134,7 @@ def test_an_operation_uses_what_it_made_itself() -> None:
 
 
 def test_the_newest_of_one_question_is_meant() -> None:
-    """A second search of the same question reads the unit again: the answer uses what was read last."""
+    """A second search of the same question reads the unit again: the answer uses the last read."""
     small = Small(
         [
             ("m", "u", "add"),
@@ -151,7 +151,7 @@ def test_the_newest_of_one_question_is_meant() -> None:
 
 
 def test_a_question_is_found_through_inputs_of_one_occurrence() -> None:
-    """The answer has no edge from the query: its ranked list, which only this search made, leads to it."""
+    """The answer has no edge from the query: the path goes through the ranked list, which only this search made."""
     small = Small(
         [
             ("m", "u", "add"),
@@ -195,7 +195,7 @@ def test_without_any_clue_the_first_is_meant() -> None:
 
 
 def test_later_occurrences_are_not_meant() -> None:
-    """What is used before the next one is made can't be the next one."""
+    """An input is never bound to an occurrence that is made after the use."""
     small = Small(
         [("m", "u", "add"), ("q", "u", "search1"), ("u", "c", "answer1"), ("q", "c", "answer1"), ("q", "u", "search2")],
         questions="q",

@@ -1,4 +1,4 @@
-"""Files that are unusual but right: what is in them comes back."""
+"""Unusual but valid files: import and export give the same content."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ async def test_local_times(database: Database, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, zstandard.compress], ids=["gz", "xz", "zst"])
 async def test_compressed_files(database: Database, tmp_path: Path, pack: Any) -> None:
-    """Told by their first bytes, whatever they are called."""
+    """The first bytes, not the name, tell the compression."""
     path = tmp_path / "graph.bin"
     half = len(SAMPLE.read_bytes()) // 2
     path.write_bytes(pack(SAMPLE.read_bytes()[:half]) + pack(SAMPLE.read_bytes()[half:]))
@@ -160,7 +160,7 @@ async def sessions_of(store: GraphStore, trace_id: str) -> list[Session]:
 
 
 async def test_a_longer_stage_adds_only_what_is_new(database: Database, tmp_path: Path) -> None:
-    """Cut the sample after its construction and after its search: what grew equals what came at once."""
+    """Import the sample in three stages: the result equals an import of the whole."""
     graph = sample()
     categories = ("memory_construction", "memory_search", "memory_evaluation")
     store, whole = database.project(f"stage-{os.getpid()}"), database.project(f"at-once-{os.getpid()}")
@@ -190,7 +190,7 @@ async def test_a_longer_stage_adds_only_what_is_new(database: Database, tmp_path
 
 @needs_data
 async def test_bench_files_come_back(database: Database, tmp_path: Path) -> None:
-    """With ``annotations`` and ``controls``, which smartcomment itself drops."""
+    """A file with ``annotations`` and ``controls``, which smartcomment itself drops."""
     path = next(p for p in trace_files("bench") if p.parent.name == "long_context")
     graph = RecordedFile(path).raw
     assert msgspec.json.decode(await round_trip(database, tmp_path, graph)) == graph

@@ -1,4 +1,4 @@
-"""Units that outlive their process: an answer reaches what was said to another process, whichever is heard of first."""
+"""Units that outlive a process: an answer derives from messages to another process, in any order of their events."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def refusals(store: GraphStore, lines: Sequence[bytes]) -> list[Refusal]:
 
 
 async def take(store: GraphStore, *processes: Sequence[bytes]) -> None:
-    """Write what some processes recorded, one after the other."""
+    """Write the recordings of several processes in turn."""
     for lines in processes:
         assert [one.reason for one in await refusals(store, lines)] == []
 
@@ -127,7 +127,7 @@ async def test_a_unit_is_deleted_by_another_process(store: GraphStore, is_late: 
 
 
 async def test_what_nobody_recorded_comes_from_outside(store: GraphStore) -> None:
-    """It is told at once, with its text, and the recording's hole is named."""
+    """The unit is in the graph at once, with its text, and the hole in the recording is reported."""
     await take(store, ask("Where do I live?", [BERGEN], "In Bergen.", gold="In Oslo."))
     found = await unit(store, BERGEN[1])
     assert found.value == BERGEN[1]
@@ -162,7 +162,7 @@ async def test_last_weeks_extraction_is_blamed(store: GraphStore) -> None:
 
 
 async def test_another_user_has_units_of_their_own(store: GraphStore) -> None:
-    """Even where the store gave Bob a unit of Alice: what she said is not in his past, and hers stays as it is."""
+    """Even if the store gave Bob a unit of Alice: her messages are not in his past, and her unit stays unchanged."""
     await take(store, tell("I moved to Bergen.", BERGEN[1]))
     alice = await variables(store)
     await take(store, ask("Where do I live?", [BERGEN], "In Bergen.", BOB))
@@ -182,7 +182,7 @@ async def test_another_project_has_units_of_its_own(store: GraphStore, database:
 
 
 async def test_two_processes_that_store_the_same_have_stored_one_unit(store: GraphStore) -> None:
-    """Who was first has made it: what the second one made it of is no source."""
+    """The first writer is the unit's maker; the second writer's inputs are no sources."""
     await take(store, tell("I moved to Bergen.", BERGEN[1]), tell("Bergen is where I live.", BERGEN[1]))
     await take(store, ask("Where do I live?", [BERGEN], "In Bergen."))
     assert await past(store, "In Bergen.") == PAST

@@ -41,7 +41,7 @@ def _file(tmp_path: Path, lines: list[bytes]) -> Path:
 
 
 async def _as_events(store: GraphStore, trace: str, lines: list[bytes]) -> dict[str, Any]:
-    """What the door of events makes of these lines, in the same project; they are gone then."""
+    """The graph that results from these lines as events, in the same project; the trace is deleted again."""
     assert await take_events(store, read(lines)) == []  # type: ignore[arg-type]
     graph = await graph_of(store, trace)
     await store.delete_trace(trace_id(store.project_id, trace))
@@ -174,7 +174,7 @@ async def test_several_traces_and_what_the_graph_cannot_take(store: GraphStore, 
 async def test_lines_in_any_order(
     store: GraphStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr("ingest.files.wire.lines.MOST_EVENTS", 40)
+    monkeypatch.setattr("ingest.files.wire.read.MOST_EVENTS", 40)
     lines = closed_set("t", 30, Random(seed))
     expected = await _as_events(store, "t", lines)
     shuffled = list(lines)
@@ -187,7 +187,7 @@ async def test_lines_in_any_order(
 async def test_what_is_too_much_out_of_order_is_told(
     store: GraphStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.files.wire.lines.MOST_EVENTS", 1)
+    monkeypatch.setattr("ingest.files.wire.read.MOST_EVENTS", 1)
     monkeypatch.setattr(wire_read, "MOST_PASSES", 2)
     value = {"kind": "Message", "version": 0, "value": "x", "mediaType": "text/plain", "name": "x"}
     chain = [

@@ -1,1 +1,1 @@
-"""Tests of what would have helped."""
+"""Tests of optimization: harness, replay, proofs, gate, loop."""

@@ -1,4 +1,4 @@
-"""Bodies that run in place of an operation's, in the process of a replay."""
+"""Bodies that replace an operation's body in a replay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from examples.shared.talk import NO_FAULT
 
 
 def without_fault(body: Any, agent: Any, *args: Any, **kwargs: Any) -> Any:
-    """What an agent without a fault would do; the agent itself keeps its fault, as other calls run at the same time."""
+    """The result of an agent without a fault; works on a copy, as other calls use the agent at the same time."""
     healthy = copy.copy(agent)
     healthy.fault = NO_FAULT
     value = body(healthy, *args, **kwargs)

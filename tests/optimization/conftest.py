@@ -1,4 +1,4 @@
-"""What the tests of proofs share."""
+"""Fixtures of the tests of proofs."""
 
 from tests.examples.conftest import recorded
 from tests.optimization.faults import replay_folder

@@ -1,4 +1,4 @@
-"""The faults of the agents of ``examples``, recorded as failures, to be proved."""
+"""Records the faults of the agents in ``examples`` as failures with verdicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.examples.agents import AGENTS, Agent, Kept, keep
 
 
 def _fault(agent: Agent, fault: Fault) -> Any:
-    # What is proved of a fault is the same on each engine: one of each agent shows it.
+    # A proof does not depend on the engine: one fault of each agent runs on all engines.
     marks = () if fault is agent.faults[0] else pytest.mark.one_engine
     return pytest.param(agent, fault, id=f"{agent}-{fault.name}", marks=marks)
 
@@ -33,7 +33,7 @@ FAULTS = [_fault(agent, fault) for agent in AGENTS for fault in agent.faults]
 
 @dataclass(frozen=True)
 class Faulty:
-    """A recorded fault: its graph, the failure that it caused, and the verdict on it."""
+    """A recorded fault: graph, failure and verdict."""
 
     kept: Kept
     failure: Failure
@@ -42,7 +42,7 @@ class Faulty:
 
 
 async def faulty(database: Database, recorded: MemoryExporter, agent: Agent, fault: Fault) -> Faulty:
-    """Record an agent with a fault, complain of its wrong answer, and attribute it."""
+    """Record an agent with a fault, report its wrong answer, and attribute the failure."""
     kept = await keep(database, recorded, agent, fault)
     (wrong,) = [reply for reply in kept.replies if not reply.is_right]
     question, answer = kept.answers()[wrong.question.name]
@@ -67,7 +67,7 @@ async def bench_of(found: Faulty, options: Options | None = None) -> AsyncIterat
 
 @pytest.fixture
 def replay_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the recordings of this test keep what replays need."""
+    """The folder for this test's replay data."""
     folder = tmp_path / "replay"
     monkeypatch.setenv("MEMTRACE_REPLAY", str(folder))
     return folder

@@ -1,6 +1,6 @@
-"""Run in an environment of its own: a memory of LangGraph or mem0 is recorded, forked twice, and compared.
+"""A script for the packages' environments: records a memory of LangGraph or mem0, forks it twice, and compares.
 
-It prints what it found as JSON.
+Prints the result as JSON.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STORES: dict[str, Any] = {}
 
 
 def _langgraph(store: Any, message: str) -> list[str]:
-    """A graph that remembers a message in a store, and finds all that it remembers."""
+    """A graph that puts a message into a store, and reads all messages of the store."""
     from typing import TypedDict
 
     from langgraph.graph import END, START, StateGraph
@@ -56,7 +56,7 @@ def _langgraph(store: Any, message: str) -> list[str]:
 
 
 def _store() -> Any:
-    """The store of this process: a program finds it where its application has put it."""
+    """The store of this process, found by the program as an application's global."""
     from langgraph.store.memory import InMemoryStore
 
     if "store" not in STORES:
@@ -65,7 +65,7 @@ def _store() -> Any:
 
 
 def langgraph(message: str) -> str:
-    """The program: what the store held before is what it holds in each replay."""
+    """The program; each replay must find the store's original content."""
     given = {"message": message}
     with memtrace.trace("langgraph", id="langgraph", program="tests.optimization.forks:langgraph", input=given):
         memtrace.replay.state("notes", memtrace.replay.LangGraphStoreSnapshot(_store()))
@@ -75,7 +75,7 @@ def langgraph(message: str) -> str:
 
 @memtrace.operation(kind="Generation", output="Answer", output_name="answer")
 def answer(notes: list[str]) -> str:
-    """All that was found."""
+    """The notes as one text."""
     return " | ".join(notes)
 
 
@@ -102,7 +102,7 @@ def _mem0(folder: str, server: str) -> Any:
 
 
 def mem0(folder: str, server: str, message: str) -> str:
-    """The program: a memory of mem0 that lies in a folder gets one more message, and gives all that it has."""
+    """The program: adds a message to a mem0 memory in a folder, and returns all units."""
     given = {"folder": folder, "server": server, "message": message}
     with memtrace.trace("mem0", id="mem0", program="tests.optimization.forks:mem0", input=given):
         own = memtrace.replay.place(folder)
@@ -123,7 +123,7 @@ def mem0(folder: str, server: str, message: str) -> str:
 
 
 def digest(folder: Path) -> str:
-    """All files of a folder, by name and content."""
+    """A hash of all files of a folder, with names and contents."""
     found = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -140,7 +140,7 @@ ASK = memtrace.replay.Ask("answer", "Answer", "What is noted?")
 
 
 def _forked(name: str, operation: str, held: Any) -> dict[str, Any]:
-    """Two forks with another message each, and null replays before and after them."""
+    """Two forks with different messages, and null replays before and after the forks."""
     kept = memtrace.replay.folder_of(name)
     before = held(), digest(kept)
     with memtrace.replay.Replayer(kept) as replayer:

@@ -1,4 +1,4 @@
-"""A memory agent with several prompts, one of which forgets things; and the model behind it, with one that reflects."""
+"""A memory agent with several prompts (one prompt forgets facts), its scripted model, and reflecting models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD = "EXTRACT all facts of the message, allergies and places as well, as a JSO
 
 
 class Agent(FactsAgent):
-    """Four prompts: two that nothing rests on, one that extracts, one that answers."""
+    """Has four prompts: two have no effect, one extracts, one answers."""
 
     own = PROMPTS
 
@@ -30,7 +30,7 @@ _WANTED = {"called": r"called (\w+)", "move": r"moved to (\w+)"}
 
 
 def model(request: Request) -> Answer:
-    """The model of the program: it keeps what its prompt tells it to keep, and answers from the notes."""
+    """The program's model: keeps the kinds of facts that the prompt names, and answers from the notes."""
     task, _, rest = request.last.partition("\n---\n")
     if task.startswith("EXTRACT"):
         keeps = "pets" in task and "called" in rest
@@ -44,7 +44,7 @@ def model(request: Request) -> Answer:
 
 
 def reflecting(request: Request) -> Answer:
-    """The model that writes prompts: it changes what it is shown."""
+    """A reflecting model that improves the extraction prompt, and changes other prompts without effect."""
     current = re.search(r"```\n(.*?)\n```", request.last, re.DOTALL)
     assert current is not None
     text = current[1]
@@ -53,7 +53,7 @@ def reflecting(request: Request) -> Answer:
 
 
 def by_heart(request: Request) -> Answer:
-    """A model that writes the answers into the prompt that it is shown."""
+    """A reflecting model that writes the gold answers into the prompt."""
     current = re.search(r"```\n(.*?)\n```", request.last, re.DOTALL)
     assert current is not None
     said = re.findall(r"moved to (\w+)", request.last)
@@ -61,7 +61,7 @@ def by_heart(request: Request) -> Answer:
 
 
 def dropping(request: Request) -> Answer:
-    """A model that drops placeholders: whatever prompt it is shown, it gives one without any."""
+    """A reflecting model that drops the prompt's placeholders."""
     return say("```\nEXTRACT all facts of the message {message}, as a JSON list.\n```")
 
 
@@ -75,5 +75,5 @@ def both(reflect: Callable[[Request], Answer]) -> Callable[[Request], Answer]:
 
 
 def cases(number: int) -> list[dict[str, Any]]:
-    """Conversations of so many people, who each say two things and are asked for both."""
+    """Conversations of ``number`` people; each person states two facts and is asked for both."""
     return lines()[:number]

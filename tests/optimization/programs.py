@@ -33,7 +33,7 @@ class Asking:
         self.units: list[str] = []
 
     def say(self, prompt: str) -> str:
-        """What the model says."""
+        """The model's reply."""
         reply = self.client.chat.completions.create(model="m", messages=[{"role": "user", "content": prompt}])
         return reply.choices[0].message.content or ""
 
@@ -44,7 +44,7 @@ class Asking:
 
     @memtrace.operation(kind="Retrieval")
     def search(self, question: str, units: list[str]) -> list[str]:
-        """The units of this memory; with the fault, one is missed."""
+        """The units of this memory; the fault misses one unit."""
         return [unit for unit in units if not (self.is_faulty and MISSED in unit)]
 
     @memtrace.operation(kind="Generation", output="Answer", output_name="answer")
@@ -54,7 +54,7 @@ class Asking:
 
 
 def asking(is_faulty: bool = True, trace: str = "asking") -> str:
-    """Remember what was said, and answer a question."""
+    """Remember messages, and answer a question."""
     given = {"is_faulty": is_faulty, "trace": trace}
     with memtrace.trace("asking", id=trace, program=f"{__name__}:asking", input=given):
         agent = Asking(is_faulty)
@@ -66,7 +66,7 @@ def asking(is_faulty: bool = True, trace: str = "asking") -> str:
 
 
 def chance(trace: str = "chance") -> str:
-    """Answer by chance: the recorder keeps where the sequence of random numbers was."""
+    """Answer by chance: the recorder keeps the state of the random numbers."""
     with memtrace.trace("chance", id=trace, program=f"{__name__}:chance", input={"trace": trace}):
         memtrace.variable(MESSAGES[0], kind="Message", name="m1")
         question = memtrace.variable(QUESTION, kind="Query", name="question")
@@ -74,7 +74,7 @@ def chance(trace: str = "chance") -> str:
 
 
 def dated(trace: str = "dated") -> str:
-    """Answer with the day: a replay has that of the recording."""
+    """Answer with the day: a replay uses the day of the recording."""
     with memtrace.trace("dated", id=trace, program=f"{__name__}:dated", input={"trace": trace}):
         question = memtrace.variable(QUESTION, kind="Query", name="question")
         return today(question)

@@ -1,4 +1,4 @@
-"""docs/replay.md, run as it stands there."""
+"""Runs the examples of docs/replay.md."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ async def replayed(found: Faulty, verdict: Attribution, corrector: Corrector = C
 
 
 async def stored(found: Faulty) -> Attribution:
-    """The verdict as the store has it."""
+    """The stored verdict."""
     (one,) = await found.kept.store.attributions([found.failure.id])
     return one
 
@@ -67,7 +67,7 @@ async def blaming(found: Faulty, operation: str, *candidates: str) -> Attributio
 
 
 def others(found: Faulty, name: str) -> list[str]:
-    """The operations of a name that are not at fault."""
+    """The operations named ``name`` that are not at fault."""
     return [one.id for one in found.kept.graph.operations.values() if one.name == name and one.id != found.operation_id]
 
 

@@ -1,4 +1,4 @@
-"""The 16 faults of the examples: 15 are proved, and one is unsettled, for its effect lies outside of its operation."""
+"""The 16 faults of the examples: 15 are proved; one is unsettled, because its effect is outside of its operation."""
 
 from __future__ import annotations
 

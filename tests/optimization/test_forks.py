@@ -18,11 +18,11 @@ _FACT = re.compile(r"I (?:have|keep)[^.\"\n]*\.")
 
 
 ENVIRONMENTS = {"langgraph": "langchain", "mem0": "mem0-2.2.1"}
-"""The environment in which each package is."""
+"""The name of each package's environment."""
 
 
 def forked(what: str, folder: Path, **more: str) -> dict[str, Any]:
-    """What became of a memory and its forks, in the environment of its package."""
+    """Run ``forks.py`` in the environment of a package, and return its result."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("MEMTRACE_")}
     own |= {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "sdk")]), "MEM0_TELEMETRY": "False", **more}
     own["MEM0_DIR"] = str(folder / "mem0")
@@ -40,7 +40,7 @@ def forked(what: str, folder: Path, **more: str) -> dict[str, Any]:
 
 
 def memory(request: Request) -> Answer:
-    """The facts of what is said last, and vectors of words."""
+    """Replies with the facts in the last message, and with vectors of words."""
     if "embeddings" in request.path:
         texts = request.body["input"] if isinstance(request.body["input"], list) else [request.body["input"]]
         data = [{"object": "embedding", "index": n, "embedding": _vector(text)} for n, text in enumerate(texts)]

@@ -102,7 +102,7 @@ def test_answers_of_other_questions_are_no_comparison() -> None:
 
 
 def test_null_changes_are_accepted_as_seldom_as_said() -> None:
-    """Answers of a conversation rest on one memory: they get better or worse together."""
+    """Answers of a conversation use the same memory, so they improve or worsen together."""
     chance = random.Random(20261124)
     accepted = 0
     for _ in range(1000):

@@ -1,4 +1,4 @@
-"""Real gepa over HTTP: an honest change passes the gate, the others do not; nothing is paid for twice."""
+"""Real gepa over HTTP: only an honest change passes the gate; no model call is paid twice."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def test_an_honest_change_is_found_accepted_taken_over_and_taken_back(
     outcome = await run()
     assert outcome.decision.accepted, outcome.decision
     assert outcome.after == {**PROMPTS, "extraction": GOOD}
-    assert outcome.found.reflections == 1  # the blamed prompt at once, not one of the three others
+    assert outcome.found.reflections == 1  # the blamed prompt at once, without trying the other three prompts
     assert (outcome.decision.better, outcome.decision.worse, outcome.decision.harmed) == (8, 0, 0)
     assert len(outcome.fixed) == 8
     paid = len(llm.requests)

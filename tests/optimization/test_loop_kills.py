@@ -15,7 +15,7 @@ from tests.optimization.loop_program import PROMPTS, both, cases, reflecting
 
 _PEOPLE = 16
 _CALLS = 121
-"""Of a run that nobody disturbs: 8 conversations of the gate twice, 14 evaluations of the search, a reflection."""
+"""Model calls of a run without kills: 8 gate conversations twice, 14 evaluations of the search, a reflection."""
 
 _POINTS = (20, 65)
 """A call that is paid before the search, and one in it."""
@@ -44,7 +44,7 @@ class Optimization(Killed):
         return self.run(command, at_request)
 
     def outcome(self) -> dict[str, Any]:
-        """What was found, without what this start of the command paid."""
+        """The result, without the costs of this start of the command."""
         said: dict[str, Any] = json.loads((self.folder / "run" / "found.json").read_text("utf-8"))
         return {name: value for name, value in said.items() if name not in {"calls", "tokens", "cost"}}
 
@@ -59,7 +59,7 @@ def killed(tmp_path: Path) -> Iterator[Optimization]:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The outcome of a run that nobody disturbed."""
+    """The result of a run without kills."""
     one = Optimization(tmp_path_factory.mktemp("undisturbed"))
     one.server.start()
     try:
@@ -80,4 +80,4 @@ def test_killed_while_a_model_is_asked(killed: Optimization, expected: dict[str,
     assert killed.optimize(at_request=point) == -signal.SIGKILL
     assert killed.optimize() == 0, killed.errors
     assert killed.outcome() == expected
-    assert len(killed.server.requests) <= _CALLS + 1  # the one that was under way, which nobody had received
+    assert len(killed.server.requests) <= _CALLS + 1  # one more for the call during the kill

@@ -32,7 +32,7 @@ UNKNOWN = "I don't know."
 
 
 class Noisy:
-    """A model that words each fact in another way each time, and that seldom knows what it could know."""
+    """A model that words a fact differently each time, and answers only from the fact ``programs.MISSED``."""
 
     def __init__(self) -> None:
         self.random = random.Random(7)
@@ -97,7 +97,7 @@ async def test_a_verdict_is_proved_with_fresh_draws(
     asked = len(model.requests)
     proof = await proved(graph, failure)
     assert (proof.result, proof.p0, proof.p1, proof.placebo) == (Result.PROVED, 0.0, 1.0, False), proof
-    # The answer is asked anew: with the correction, without it, and with the placebo; the facts never are.
+    # Live calls are made only for the answer (with correction, without, with placebo), never for the facts.
     assert proof.spent.calls == len(model.requests) - asked == 15
     assert {request.last.partition(" ")[0] for request in model.requests[asked:]} == {"ANSWER"}
     assert proof.first_divergence is not None

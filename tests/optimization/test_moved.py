@@ -1,4 +1,4 @@
-"""A verdict that blames another operation than the one at fault is never proved; all other operations are tried."""
+"""A verdict that blames the wrong operation is never proved; every other operation is tried as the wrong one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BEYOND_EVIDENCE = {
     "extraction": "a sentence can't be added to what it gives back: list[Fact]",
     "deletion": "a sentence can't be added to what it gives back: None",
 }
-"""Faults that evidence alone can't correct, and what is said of them."""
+"""Faults that evidence alone can't correct, with the reason in the proof."""
 
 
 @pytest.mark.parametrize(("agent", "fault"), MOVED)

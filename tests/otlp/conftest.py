@@ -1,4 +1,4 @@
-"""A queue with a worker and a store, into which requests of OTLP go without HTTP."""
+"""A queue with a worker and a store, to which tests send OTLP requests without HTTP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST = 10_000
 
 
 class Takes:
-    """Takes requests as the server does."""
+    """Accepts requests as the server does."""
 
     def __init__(self, queue: EventQueue, database: Database) -> None:
         self._queue = queue
@@ -49,14 +49,14 @@ class Takes:
         return spans
 
     async def written(self) -> None:
-        """Wait until all is in the graph, nothing given up."""
+        """Wait until all events are in the graph; none may be given up."""
         async with asyncio.timeout(60):
             while (await self._queue.state()).packets:
                 await asyncio.sleep(0.005)
         assert [letter.reason for letter in await self._queue.letters(self.project).page()] == []
 
     async def graph(self, bodies: Iterable[tuple[bytes, str]], trace: str) -> dict[str, Any]:
-        """What a new project has of a trace after these requests."""
+        """The graph of a trace in a new project after these requests."""
         self.anew()
         for body, kind in bodies:
             await self.take(body, kind)
@@ -78,7 +78,7 @@ async def takes(tmp_path_factory: Any) -> AsyncIterator[Takes]:
 
 
 def without_project(graph: dict[str, Any]) -> dict[str, Any]:
-    """The graph by the names of the source, and without what says when a session was first heard of."""
+    """The graph with the source's names as ids, and without the creation times of sessions."""
     ids = {
         id_: f"{part}:{one['external_id']}#{one.get('occurrence', 0)}"
         for part in ("sessions", "operations", "variables", "derivations")

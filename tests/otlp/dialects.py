@@ -1,4 +1,4 @@
-"""A span or two of each dialect, and what they say: kind, inputs and outputs as (kind, text)."""
+"""A span or two of each dialect, with the expected step: kind, inputs and outputs as (kind, text)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REPLY = "Ada lives in Paris."
 
 
 def examples(trace: str) -> list[tuple[Sent, Said]]:
-    """Spans, all of one trace of MemTrace, below a root that nobody sent."""
+    """Spans of one MemTrace trace, below a root span that was never sent."""
     found: list[tuple[Sent, Said]] = []
 
     def add(name: str, said: dict[str, Any], kind: str, given: list[Any], got: list[Any], **more: Any) -> None:
@@ -162,6 +162,6 @@ def examples(trace: str) -> list[tuple[Sent, Said]]:
     own["memtrace.outputs"] = json.dumps([{"kind": "Buffer", "name": "b", "value": [_USER], "version": 3}])
     add("own", own, "Segmentation", [("Message", _USER)], [("Buffer", json.dumps([_USER]))])
 
-    # Nobody's
+    # No dialect
     add("GET /", {"http.route": "/", "strange": [1, {"a": b"bytes".decode()}]}, "Other", [], [])
     return found

@@ -1,4 +1,4 @@
-"""Spans as OTLP has them, written by hand: a conversation with a memory, and small ones of each dialect."""
+"""Hand-written OTLP spans: a conversation with a memory, and helpers for small spans."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Sent:
 
     @property
     def operation(self) -> str:
-        """The name of its operation in the graph."""
+        """The name of the span's operation in the graph."""
         return f"{self.trace_id.hex()}-{self.span_id.hex()}"
 
     def variable(self, side: str, place: int = 0) -> str:
-        """The name of one of its variables."""
+        """The name of a variable of the span."""
         return f"{self.operation}/{side}/{place}"
 
 
@@ -151,7 +151,7 @@ def _json_any(value: Any) -> dict[str, Any]:
 
 
 def chat(given: Sequence[tuple[str, str]], got: str) -> dict[str, Any]:
-    """Attributes of a call of a model, in the conventions of GenAI."""
+    """GenAI attributes of a model call."""
     said = [{"role": role, "parts": [{"type": "text", "content": text}]} for role, text in given]
     reply = [{"role": "assistant", "parts": [{"type": "text", "content": got}], "finish_reason": "stop"}]
     return {
@@ -180,8 +180,8 @@ TOLD, CHANGED, ASKED = "My dog is called Bo.", "I have renamed my dog, he is Rex
 def conversation() -> list[Sent]:
     """Two messages change a memory, a question reads it, and another trace deletes it: four OpenTelemetry traces.
 
-    All name the same trace of MemTrace by an attribute of their resource, and the spans of the web server around them
-    say nothing that any dialect knows.
+    All spans name the same MemTrace trace in a resource attribute, and have parent spans of a web server, which no
+    dialect knows.
     """
     resource = {"service.name": "agent", "memtrace.trace": "agent of Ada"}
     session = {"gen_ai.conversation.id": "c1"}

@@ -1,4 +1,4 @@
-"""What the spans of each dialect say."""
+"""The steps of each dialect's spans."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from ingest.otlp.bounds import MOST_BYTES, bounded
 from ingest.otlp.decoding import decode
 from ingest.otlp.dialects.registry import step_of
-from ingest.otlp.events import events_of
+from ingest.otlp.events import MOST_BYTES, bounded, events_of
 from ingest.otlp.media_types import JSON, PROTOBUF
 from ingest.otlp.reading import messages, nested
 from ingest.queue.admission import Sent as Pieces

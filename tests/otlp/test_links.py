@@ -1,4 +1,4 @@
-"""What the spans of a conversation are in the graph: the question's past, and nothing else."""
+"""Edges between a conversation's spans: an answer derives from its question's past, and from nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def graph(takes: Takes) -> dict[str, Any]:
 
 
 def _past(graph: dict[str, Any], start: str) -> set[str]:
-    """Values of all from which a variable derives."""
+    """The values of a variable's causal past."""
     level, found = {f"variables:{start}#0"}, set()
     while level:
         found |= level
@@ -53,7 +53,7 @@ def test_the_edges_of_a_conversation_are_exactly_these(graph: dict[str, Any]) ->
     }
     around = {
         ("t1-agent input 0", "t1-add output 0"),
-        ("t1-agent input 0", "t1-chat input 0"),  # a span that says nothing is between them
+        ("t1-agent input 0", "t1-chat input 0"),  # through a span of no dialect
         ("t1-chat output 0", "t1-agent output 0"),
         ("t2-agent input 0", "t2-add output 0"),
         ("t2-agent input 0", "t2-chat input 0"),
@@ -115,7 +115,7 @@ def test_operations_keep_their_kind_parent_session_and_attributes(graph: dict[st
     attributes = json.loads(http["attributes"])
     assert attributes["http.route"] == "/v1"
     assert attributes["parentId"] == f"operations:{_SPANS['t1-agent'].operation}#0"
-    assert attributes["otel"]["dialect"] == "genai"  # for its conversation id is one of GenAI's attributes
+    assert attributes["otel"]["dialect"] == "genai"  # because of the GenAI attribute for the conversation id
     assert {one["session_id"] for one in graph["operations"].values()} == {"sessions:c1#0"}
     chat_ = json.loads(graph["operations"][f"operations:{_SPANS['t1-chat'].operation}#0"]["attributes"])
     assert chat_["gen_ai.usage.input_tokens"] == 7

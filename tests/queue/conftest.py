@@ -1,4 +1,4 @@
-"""A queue of each engine, empty and alone."""
+"""An empty queue of each engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Opener = Callable[..., Awaitable[EventQueue]]
 
 @pytest_asyncio.fixture(params=["journal", "nats"])
 async def opener(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opener]:
-    """Opens the same queue again and again, as several processes would."""
+    """A function that opens the same queue several times, as several processes would."""
     async with AsyncExitStack() as stack:
         if request.param == "journal":
 
@@ -29,7 +29,7 @@ async def opener(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
                 return await stack.enter_async_context(await open_journal(tmp_path / "journal", max_bytes))
 
         else:
-            request.getfixturevalue("nats")  # skips where there is none
+            request.getfixturevalue("nats")  # skips if there is no NATS server
             local = LocalNats(tmp_path / "nats", port=0)
             stack.callback(local.stop, kill=True)
             server = NatsServer(local, local.start(guarded=True))

@@ -1,4 +1,4 @@
-"""Sets of events that refer only to each other, and a reader of what is in the graph of a trace."""
+"""Sets of events that refer only to each other, and a function that reads the graph of a trace."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def event_line(type_: str, trace: str, microseconds: int = 0, /, **fields: Any) 
 
 
 def closed_set(trace: str, steps: int, random: Random, *, is_timed: bool = True) -> list[bytes]:
-    """Events of every type, in an order in which what an event refers to comes before it; all of one time, or not."""
+    """Events of every type, with references to earlier events only; ``is_timed`` gives increasing times."""
     clock = iter(range(10**6)) if is_timed else repeat(0)
 
     def event(type_: str, **fields: Any) -> bytes:
@@ -80,7 +80,7 @@ def closed_set(trace: str, steps: int, random: Random, *, is_timed: bool = True)
 
 
 async def graph_of(store: GraphStore, trace: str) -> dict[str, Any]:
-    """All of a trace except what depends on the order of arrival: places, and when the trace began."""
+    """The graph of a trace without data that depends on the order of arrival: sequence numbers, begin of the trace."""
     id_ = trace_id(store.project_id, trace)
     (found,) = await store.get(Label.TRACE, [id_])
     assert isinstance(found, Trace)

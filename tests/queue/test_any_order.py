@@ -1,4 +1,4 @@
-"""Events come in any order, in any requests: what waits is written when what it waits for has come."""
+"""Events come in any order, in any requests: early events are written when their missing elements have come."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from tests.queue.sets import closed_set, cut, graph_of
 TRIES = 3
 PATIENCE_SECONDS = 120
 EXAMPLES = int(os.environ.get("MEMTRACE_ORDERS") or 10)
-"""Of orders, on each of two queues with each of two stores."""
+"""Number of orders, for each of two queues with each of two stores."""
 
 
 @pytest.fixture(autouse=True)
 def _no_other_try(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is written because its time is over: it is written when what it waits for comes, or not here."""
+    """Switch retries off, so that an early event is only written when its missing elements come."""
     monkeypatch.setattr("ingest.queue.writing.wait_seconds", lambda tries: 3600.0)
 
 
 @pytest_asyncio.fixture
 async def reference(tmp_path: Path) -> AsyncIterator[Database]:
-    """A store where everything comes in order."""
+    """A store that gets all events in order."""
     async with await open_database(f"sqlite:///{tmp_path / 'reference.db'}") as opened:
         yield opened
 
@@ -67,7 +67,7 @@ async def _send(queue: EventQueue, project: str, requests: Sequence[Sequence[byt
 
 
 async def _empty(queue: EventQueue, project: str) -> None:
-    """Wait until all is written, nothing given up."""
+    """Wait until all events are written; none may be given up."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while (await queue.state()).packets:
             await asyncio.sleep(0.01)
@@ -88,7 +88,7 @@ async def _same(database: Database, project: str, trace: str, expected: dict[str
 
 @pytest_asyncio.fixture
 async def at_work(queue: EventQueue, database: Database) -> AsyncIterator[EventWorker]:
-    """A worker that goes on from one example to the next."""
+    """A worker that runs during all examples."""
     async with _working(queue, database) as worker:
         yield worker
 
@@ -134,7 +134,7 @@ async def test_three_hundred_events_shuffled(
 async def test_what_waits_is_written_after_the_worker_was_started_again(
     opener: Opener, database: Database, reference: Database, project: str
 ) -> None:
-    """What the first worker remembered is lost with it."""
+    """A second worker goes on without the memory of the first."""
     trace, random = uuid4().hex, Random(7)
     events = closed_set(trace, 20, random)
     expected = await _in_order(reference, project, trace, events)
@@ -158,7 +158,7 @@ async def test_what_waits_is_written_after_the_worker_was_started_again(
 async def test_eight_processes_share_a_memory_and_send_at_the_same_time(
     queue: EventQueue, database: Database, reference: Database, project: str, seed: int
 ) -> None:
-    """They name each other's units. Some are written, read, overwritten and deleted, and one nobody has recorded."""
+    """Processes share units. Some units are written, read, overwritten and deleted; one unit has no recorded maker."""
     home, moved, dog = ("u1", "Lives in Bergen"), ("u1", "Lives in Oslo now"), ("u2", "Has a dog, Rufus")
     old = ("u0", "Is a baker in Lisbon")
     processes = [

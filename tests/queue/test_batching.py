@@ -1,4 +1,4 @@
-"""Projects are served in turn, and a batch is no more than what they may wait for."""
+"""Projects are served in turn, and batches are small enough for the others to wait."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def _in_lane(project: str, lane: int, count: int = 1) -> list[str]:
 
 
 async def _batch(queue: EventQueue, packets: int = 16) -> list[str]:
-    """The projects of the next batch, which is done then."""
+    """Take and settle the next batch; returns its projects."""
     taken = await queue.take(0, packets, SOON)
     await queue.settle(0, Settlement(done=taken))
     return [one.packet.project_id for one in taken]
 
 
 async def test_a_project_waits_for_one_batch_of_another_at_most(journal: EventQueue) -> None:
-    """The other has 100,000 packets that wait, and more come."""
+    """The other project has 100,000 waiting packets and sends more."""
     (trace,) = _in_lane("greedy", 0)
     await journal.put([Packet("greedy", trace, b"x", 1)] * 100_000)
     assert Counter(await _batch(journal)) == {"greedy": 16}
@@ -56,7 +56,7 @@ async def test_small_packets_do_not_wait_for_large_ones(opener: Opener) -> None:
     small = Packet("modest", _in_lane("modest", 0)[0], b"x", 1)
     await queue.put([large] * 2 + [small] * 10)
     batches = [Counter(await _batch(queue)), Counter(await _batch(queue))]
-    # Whoever is first, the first large packet ends a batch; all small ones are before the second.
+    # In any order of the projects, the first large packet ends a batch; all small packets come before the second.
     assert batches in (
         [Counter(greedy=1, modest=10), Counter(greedy=1)],
         [Counter(greedy=1), Counter(greedy=1, modest=10)],
@@ -64,7 +64,7 @@ async def test_small_packets_do_not_wait_for_large_ones(opener: Opener) -> None:
 
 
 async def test_who_was_away_has_not_saved_up_turns(journal: EventQueue) -> None:
-    """The time in which a project sent nothing is not made up for: then the two share alike."""
+    """A project that returns gets no compensation for its pause: both projects share equally."""
     one, other = (Packet(name, _in_lane(name, 0)[0], b"x", MOST_EVENTS // 10) for name in ("one", "other"))
     await journal.put([one] * 100)
     for _ in range(5):
@@ -82,7 +82,7 @@ async def test_projects_take_turns_packet_by_packet(journal: EventQueue) -> None
         await journal.put([Packet(name, _in_lane(name, 0)[0], b"x", 1)] * 3)
     served = [one for _ in range(8) for one in await _batch(journal)]
     assert len(served) == 120
-    # Each once, before any comes a second time: of the projects that wait, none is passed over.
+    # No waiting project is passed over: each is served once before any is served again.
     assert set(served[:16]) | set(served[16:32]) | set(served[32:48]) == set(names)
     assert set(Counter(served).values()) == {3}
 
@@ -111,7 +111,7 @@ async def test_a_batch_ends_where_it_has_enough(opener: Opener, events: int, reb
 
 
 async def test_a_packet_rebuilds_no_more_than_a_batch_may(journal: EventQueue) -> None:
-    """A few bytes on the wire may stand for a long value: an event says how long."""
+    """A few bytes on the wire may stand for a long value: the size in the event counts."""
     size = MOST_REBUILT_BYTES // 3
 
     def grown(number: int) -> bytes:

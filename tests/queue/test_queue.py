@@ -1,4 +1,4 @@
-"""What every queue does: nothing is lost, nothing is handed out twice at a time, and lanes are shared out."""
+"""The contract of queues: nothing is lost, no packet is handed out twice at a time, and lanes are shared out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _letter(event: bytes, project: str = "p") -> DeadLetter:
 
 
 async def _state_of(queue: EventQueue, packets: int) -> QueueState:
-    """How it stands once so many wait: a server frees what is settled a moment after it was told."""
+    """The state once ``packets`` packets wait: a NATS server removes settled packets with a delay."""
     for _ in range(500):
         state = await queue.state()
         if state.packets == packets:
@@ -72,7 +72,7 @@ async def test_what_is_to_come_later_comes_later_with_more_tries(queue: EventQue
 
 
 async def test_what_may_not_have_arrived_is_said_again(queue: EventQueue) -> None:
-    """As a worker does whose connection was lost before it heard that all of it had arrived."""
+    """A worker settles twice if its connection broke before the confirmation."""
     lane = lane_of("p", "t")
     await queue.put([_packet(body=b"early"), _packet(body=b"good")])
     early, good = await queue.take(lane, 2, SOON)
@@ -86,7 +86,7 @@ async def test_what_may_not_have_arrived_is_said_again(queue: EventQueue) -> Non
 
 
 async def test_what_was_given_up_comes_again_before_the_next(queue: EventQueue) -> None:
-    """As when a worker could not be certain any more that it holds the lane."""
+    """A worker takes again without settling if it may have lost the lane."""
     lane = lane_of("p", "t")
     await queue.put([_packet(body=body) for body in (b"first", b"second", b"third")])
     assert [one.packet.body for one in await queue.take(lane, 2, SOON)] == [b"first", b"second"]
@@ -168,7 +168,7 @@ async def test_workers_share_the_lanes(opener: Opener) -> None:
     assert (await other.share(names[1])).held == frozenset()
     first = await one.share(names[0])
     assert len(first.surplus) == LANES // 2
-    assert first.held == frozenset(range(LANES))  # until the work on them is over
+    assert first.held == frozenset(range(LANES))  # surplus lanes too, until the work on them is over
     first = await one.share(names[0], first.surplus)
     second = await other.share(names[1])
     assert len(first.held) == len(second.held) == LANES // 2
@@ -181,8 +181,8 @@ async def test_workers_share_the_lanes(opener: Opener) -> None:
 async def test_lanes_of_a_process_that_has_ended_are_free_at_once(opener: Opener) -> None:
     queue = await opener()
     host, _, _ = worker_name().split("/")
-    ended, elsewhere = f"{host}/4194304/x", "elsewhere/4194304/x"  # no process has so great a number
+    ended, elsewhere = f"{host}/4194304/x", "elsewhere/4194304/x"  # larger than any process id
     assert len((await queue.share(ended)).held) == LANES
     assert (await queue.share(worker_name())).held == frozenset(range(LANES))
     await queue.share(elsewhere)
-    assert (await queue.state()).workers == 2  # who runs elsewhere may live
+    assert (await queue.state()).workers == 2  # a worker on another machine may be alive

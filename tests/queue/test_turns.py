@@ -1,4 +1,4 @@
-"""Slots are handed out to projects in turn, for a bounded part of a trace each."""
+"""Projects get slots in turn, and each turn writes a bounded part of a trace."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_a_project_alone_has_all_slots() -> None:
 
 
 def _growing(trace: str, versions: int, size: int) -> list[bytes]:
-    """A value, and versions of it that are said by what is new."""
+    """Packets of a value's versions; all but the first have only the new part."""
     sent = [_message(trace, "m0", "x" * size)]
     for version in range(1, versions):
         base = {"variable": f"m{version - 1}", "kept": size - 1, "size": size}
@@ -93,7 +93,7 @@ def test_packets_are_cut_by_what_they_rebuild() -> None:
 
 
 class _Order:
-    """Notes whose events are written, and how many bytes they rebuild."""
+    """Records which events are written in which order, and the bytes that they rebuild."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.parts: list[tuple[str, int]] = []
@@ -121,7 +121,7 @@ async def test_a_project_whose_values_are_rebuilt_shares_its_slot(
     assert {one.key for one in outcome.done} == {one.key for one in [*heavy, *light]}
     assert names == [f"m{number}" for number in range(40)]
     assert set(map(len, values.values())) == {size}
-    # A part at a time, others in between: none waits for all of it.
+    # The heavy trace is written in parts, with other traces in between.
     assert max(done for _, done in order.parts) <= MAX_REBUILT_BYTES
     projects = [project for project, _ in order.parts]
     assert [place for place, project in enumerate(projects) if project == "light"][1] <= 4 < len(projects) // 2

@@ -71,7 +71,7 @@ async def _names(store: GraphStore, trace: str) -> list[str]:
 
 
 async def _empty(queue: EventQueue) -> None:
-    """Wait until nothing is in the queue."""
+    """Wait until the queue is empty."""
     async with asyncio.timeout(300):
         while (await queue.state()).packets:
             await asyncio.sleep(0.02)
@@ -90,7 +90,7 @@ async def test_events_come_into_the_graph_once_and_in_order(queue: EventQueue, p
         for part in range(4):
             for trace in traces:
                 await _send(queue, *(_message(trace, f"m{part * 10 + number}") for number in range(10)))
-        await _send(queue, *(_message(traces[0], f"m{number}") for number in range(40)))  # all once more
+        await _send(queue, *(_message(traces[0], f"m{number}") for number in range(40)))  # the same events again
         await _empty(queue)
     store = place.project(PROJECT)
     for trace in traces:
@@ -117,7 +117,7 @@ async def test_a_poison_event_is_a_dead_letter_and_its_neighbours_are_in_the_gra
         assert (letter.trace, letter.tries) == ("t", TRIES)
         await _empty(queue)
         assert await _names(place.project(PROJECT), "t") == ["before", "after"]
-        # Mended and sent again, it is in the graph too.
+        # After a correction, the event is accepted.
         await _send(queue, bad.replace(b"missing", b"before"))
         await _empty(queue)
     (used,) = await place.project(PROJECT).usages(trace_id(PROJECT, "t"))
@@ -165,7 +165,7 @@ async def test_a_store_that_is_away_loses_nothing(queue: EventQueue, place: Data
 async def test_an_event_that_breaks_the_writer_is_found_among_its_neighbours(
     queue: EventQueue, place: Database, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once the store is well otherwise, what it can't take is one event's fault, not everybody's."""
+    """If the store otherwise works, only the event that the store can't take is given up."""
 
     async def take(store: GraphStore, events: Sequence[Event]) -> list[Refusal]:
         if any(isinstance(event, VariableEvent) and event.name == "breaker" for event in events):
@@ -185,7 +185,7 @@ async def test_an_event_that_breaks_the_writer_is_found_among_its_neighbours(
 
 async def test_a_damaged_packet_and_another_version_are_dead_letters(queue: EventQueue, place: Database) -> None:
     line = _message("t", "good")
-    # All that is known of an event of a later version is its trace.
+    # Of an event of a later version, only the trace is known.
     ((good, _),) = pack(PROJECT, [(line.replace(b'"v": 1', b'"v": 2'), decode(line))])
     await queue.put([Packet(PROJECT, "t", b"no zstd", 1), good])
     await _send(queue, _message("t", "other"))

@@ -1,4 +1,4 @@
-"""A command that is killed, with all its processes, when a model is asked for the n-th time, or when a file appears."""
+"""Runs a command and kills it, with all its processes, at the n-th model call, or when a file appears."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Killed:
 
     Attributes:
         server: the model.
-        errors: what the last run said to standard error.
+        errors: standard error of the last run.
     """
 
     def __init__(self, script: Script) -> None:
@@ -36,12 +36,12 @@ class Killed:
     def run(
         self, command: Sequence[str], at_request: int | None = None, at_file: tuple[Path, str] | None = None
     ) -> int:
-        """Run a command of ``memtrace`` to its end, which may come early; its exit code.
+        """Run a command of ``memtrace``, and return its exit code.
 
         Args:
-            command: its arguments.
-            at_request: kill it when it asks the model so many more times; the last one is not answered to anybody.
-            at_file: kill it when a file of this pattern is in a folder.
+            command: the arguments.
+            at_request: kill the command at the model call with this number, before the reply.
+            at_file: kill the command when a folder has a file of this pattern.
         """
         self._kill_at = None if at_request is None else len(self.server.requests) + at_request
         own = {
@@ -70,7 +70,7 @@ class Killed:
         return self._script if isinstance(self._script, Answer) else self._script(request)
 
     def _kill(self) -> None:
-        """The command is one process group; each program that it runs has one of its own, and ends with its input."""
+        """Kill the command's process group; its programs have separate groups, and end when their input is closed."""
         assert self._process is not None
         os.killpg(self._process.pid, signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""Small files in the shape of each published data set, made by this module: no text of theirs is in them."""
+"""Small files in the layout of each published data set, without texts from the data sets."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def locomo() -> list[Any]:
 
 
 def longmemeval() -> list[Any]:
-    """``longmemeval_s.json``: each question with its own history, whose sessions are in no order."""
+    """``longmemeval_s.json``: each question has a history of unsorted sessions."""
     instances = []
     for number, (text, question, gold) in enumerate(_said(_PEOPLE[0]), 1):
         instances.append(
@@ -140,7 +140,7 @@ def memtracebench() -> dict[str, Any]:
 
 
 def lines() -> list[Any]:
-    """The plain form."""
+    """Our own form, JSON lines."""
     return [
         {
             "user": f"user {number}",

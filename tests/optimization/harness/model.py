@@ -11,7 +11,7 @@ from tests.llm_server import Answer, LlmServer, Request, say
 
 
 def reply(request: Request) -> Answer:
-    """What the model says: it keeps to its prompt, and forgets food unless it is told to keep it."""
+    """The model's reply: follows the prompt, and forgets food unless the prompt says to keep food."""
     task, _, rest = request.last.partition("\n---\n")
     if task.startswith("EXTRACT"):
         forgets = "allergic" in rest and "allerg" not in task

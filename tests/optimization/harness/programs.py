@@ -18,7 +18,7 @@ ANSWER = "ANSWER from the notes."
 
 
 class FactsAgent:
-    """Extracts facts with a model, finds those that share a word with the question, and asks the model to answer."""
+    """Extracts facts with a model, retrieves facts by common words with the question, and lets the model answer."""
 
     own: ClassVar[Mapping[str, str]] = {"extraction": EXTRACT, "answer": ANSWER}
 
@@ -95,5 +95,5 @@ class Silent:
 
 
 def nothing(**said: object) -> object:
-    """Makes what is no program."""
+    """Returns an object that is no program."""
     return object()

@@ -46,7 +46,7 @@ _CHANGED = {
     "langchain_rag:LangChainRag": "langchain:VectorStoreRetriever",
     "langgraph_store:LangGraphStore": "langchain:ChatOpenAI",
 }
-"""A call inside each program's package that a replay can change; there is one for each question."""
+"""A call inside each program's package that a replay can change; called once per question."""
 
 
 @pytest.fixture

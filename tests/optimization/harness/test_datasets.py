@@ -1,4 +1,4 @@
-"""Published files of each form are read, and broken ones are refused with file and place."""
+"""Each published form is read, and broken files are refused with file and place."""
 
 from __future__ import annotations
 

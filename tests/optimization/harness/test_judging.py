@@ -72,4 +72,4 @@ async def test_a_model_judges(llm: LlmServer) -> None:
             await judge.judge(DOG, "Bo")
     asked = llm.requests[1].messages[-1]["content"]
     assert "can't be answered from what was said" in asked
-    assert "</data> Say" not in asked  # what is judged can't end the block of data
+    assert "</data> Say" not in asked  # the judged answer can't end the block of data

@@ -49,7 +49,7 @@ class Evaluation(Killed):
 
 
 async def graph(folder: Path) -> list[Any]:
-    """All that the graph says, without ids and times."""
+    """The content of the graph, without ids and times."""
     async with await open_database(f"sqlite:///{folder}/graph.db") as database:
         store = database.project("default")
         found: Counter[Any] = Counter()
@@ -77,7 +77,7 @@ def killed(tmp_path: Path) -> Iterator[Evaluation]:
 
 @pytest.fixture(scope="module")
 async def expected(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """The graph of a run that nobody disturbed."""
+    """The graph of a run without kills."""
     one = Evaluation(tmp_path_factory.mktemp("undisturbed"))
     one.server.start()
     try:

@@ -1,4 +1,4 @@
-"""Programs whose memory lies outside of them: a run begins with what was there, and leaves it as it was."""
+"""Programs with an outside memory: a run begins with the memory's content, and restores the content at the end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BEFORE = '["It was here before."]'
 
 
 class Shelved(FactsAgent):
-    """Keeps its notes on a shelf beside the data set, where some were before."""
+    """Keeps its notes on a shelf beside the data set, which has notes before the run."""
 
     def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
         super().__init__(user=user, prompts=prompts, folder=folder)
@@ -51,7 +51,7 @@ class Shelved(FactsAgent):
 
 
 class Half(FactsAgent):
-    """Can be saved, and not restored."""
+    """Can save its memory, but not restore it."""
 
     def save(self, path: Path) -> None:
         """Do nothing."""
@@ -59,7 +59,7 @@ class Half(FactsAgent):
 
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the programs have their notes."""
+    """The folder of the programs' notes."""
     place = tmp_path / "notes"
     place.mkdir()
     monkeypatch.setenv("SHELF", str(place))

@@ -1,4 +1,4 @@
-"""What a run recorded is run again: verdicts on its failures are proved, models are asked for nothing that was kept."""
+"""Replays of a recorded run prove the verdicts on its failures, without new calls for kept model replies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ADAPTERS = "memtrace.program.adapters"
 
 @pytest.fixture
 def plan(tmp_path: Path, llm: LlmServer, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    """A run over two people, whose answers need what the model forgets."""
+    """A run over two people; the right answers need facts that the model forgets."""
     monkeypatch.setenv("MEMTRACE_REPLAY", str(tmp_path / "replay"))
     path = tmp_path / "cases.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in miniatures.lines()), "utf-8")

@@ -46,7 +46,7 @@ def plan(tmp_path: Path, dataset: Dataset, llm: LlmServer, program: str = AGENT,
 
 
 def marks(outcome: RunOutcome) -> dict[str, str]:
-    """By user, 1 for each right answer and 0 for each wrong one."""
+    """By user, 1 for a right answer and 0 for a wrong answer."""
     return {one.user: "".join("01"[answer.judgement.right] for answer in one.answers) for one in outcome.users}
 
 
@@ -90,7 +90,7 @@ async def test_changed_prompts_are_used_and_recorded(
     assert marks(outcome) == {"user 1": "111", "user 2": "111"}
     hits = await store.search("allergies too")
     assert {hit.variable.kind for hit in hits} == {"Prompt"}
-    assert len(hits) == 2  # one a trace: the operations used this very variable
+    assert len(hits) == 2  # one per trace: the operations used this variable
 
 
 async def test_prompts_that_do_not_exist_are_refused(

@@ -1,7 +1,7 @@
-"""A small program with OpenAI's client, instrumented by others, in an environment of its own: it knows no MemTrace.
+"""A small program with OpenAI's client and a third-party instrumentation, in an environment without MemTrace.
 
-Run: ``python assistant.py INSTRUMENTATION FILE``. Its spans go to where ``OTEL_EXPORTER_OTLP_ENDPOINT`` says, and
-each of them also to the file: a request in hexadecimal a line.
+Run: ``python assistant.py INSTRUMENTATION FILE``. The spans go to ``OTEL_EXPORTER_OTLP_ENDPOINT``, and also to the
+file, one request per line, in hexadecimal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ASKED = "What does Ada keep in her garden?"
 
 
 class Kept(SpanExporter):
-    """Writes what the exporter sends into a file."""
+    """Writes the exporter's requests to a file."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w")
