@@ -20,7 +20,7 @@ from benchmarks.context import Context, plain_name, run_module, say
 from benchmarks.generated import PROJECT, layout_key
 from benchmarks.neo4j_server import Server, ServerError
 from benchmarks.report import Section, Table, at_most, megabytes, milliseconds, seconds
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.kinds import Origin
 from store.contract.protocol import Database, GraphStore
 from store.open import open_database

@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 
-from ingest.files.importing import import_path
 from ingest.files.opening import mapped
+from ingest.files.registry import import_path
 from schema.models import Operation, Variable
 from store.contract.answers import Closure
 from store.contract.protocol import GraphStore

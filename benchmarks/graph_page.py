@@ -11,7 +11,7 @@ from attribution.verdicts.stored import every_failure
 from benchmarks.context import ROOT, Context, say
 from benchmarks.report import Section, Table, at_most, milliseconds
 from benchmarks.serving import Place, serving
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from store.open import open_database
 
 _PROJECT = "graph"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.memory import peak_memory
 from benchmarks.timing import timed
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from store.open import open_database
 
 

@@ -19,7 +19,7 @@ from benchmarks.generator import QUICK, Shape, answer_of
 from benchmarks.neo4j_server import ServerError
 from benchmarks.report import Section, Table, at_most, milliseconds, per_second
 from benchmarks.serving import Place, serving
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from store.contract.answers import Label
 from store.contract.protocol import GraphStore
 from store.open import open_database

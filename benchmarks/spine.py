@@ -15,7 +15,7 @@ from attribution.verdicts.stored import every_failure
 from benchmarks.context import ROOT, Context, plain_name, say
 from benchmarks.generated import PROJECT
 from benchmarks.report import Section, Table, at_most, milliseconds
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from store.open import open_database
 
 _MOST = 0.1

@@ -10,7 +10,7 @@ from uuid import uuid4
 import neo4j
 
 from attribution.run import Options, attribute
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from store.contract.protocol import Database
 from tests.contract.samples import assistant

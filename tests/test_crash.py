@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 from uuid import uuid4
 
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from ingest.files.smartcomment.write import export_trace
 from schema.ids import trace_id
 from store.contract.answers import Label

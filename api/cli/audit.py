@@ -88,7 +88,7 @@ async def audit(
 
 async def _of_file(file: Path, options: Options, tell: Tell | None) -> list[ReportedCase]:
     from attribution.benchmark.scratch import scratch_store
-    from ingest.files.importing import import_path
+    from ingest.files.registry import import_path
 
     async with scratch_store(file) as store:
         report = await import_path(store, file, progress=tell)

@@ -25,7 +25,7 @@ def complaining(errors: list[MemTraceError]) -> Callable[[Path, MemTraceError], 
 
 def graph_files(paths: Sequence[Path], fail: Callable[[Path, MemTraceError], None]) -> list[Path]:
     """The graph files under all paths; ``fail`` is called for each path without any."""
-    from ingest.files.importing import find_files
+    from ingest.files.registry import find_files
 
     files: list[Path] = []
     for path in paths:

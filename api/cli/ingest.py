@@ -71,7 +71,7 @@ async def import_(
     A file may be a graph file of smartcomment, or hold the recorder's events, one per line; its first bytes show which.
     If a file can't be imported, the others still are; the exit code is then that of the first error.
     """
-    from ingest.files.importing import import_path
+    from ingest.files.registry import import_path
 
     results: list[dict[str, Any]] = []
     errors: list[MemTraceError] = []

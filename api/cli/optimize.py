@@ -175,7 +175,7 @@ async def _run(place: Target, folder: Path, options: dict[str, Any], as_json: bo
     import asyncio
 
     from attribution.llm.transport.settings import LlmSettings
-    from ingest.files.importing import import_path
+    from ingest.files.registry import import_path
     from optimization.gate.gate import Rules
     from optimization.harness.datasets.registry import read_dataset
     from optimization.harness.folder import write

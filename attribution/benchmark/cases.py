@@ -17,9 +17,9 @@ from attribution.benchmark.controls import control_failures
 from attribution.benchmark.labels import label_of, labels_of
 from attribution.review.labels import Label as LabelLine
 from attribution.verdicts.stored import by_id, every_failure
-from ingest.files.importing import import_path
 from ingest.files.opening import plain_name
 from ingest.files.protocol import Progress
+from ingest.files.registry import import_path
 from ingest.files.smartcomment.failures import ERROR_TYPE_ALIASES, annotations_of
 from ingest.files.smartcomment.leftover import KEY
 from schema.errors import InputError
@@ -86,7 +86,7 @@ async def load(store: GraphStore, path: Path, progress: Progress | None = None) 
 
     Args:
         store: of the file alone, because failures and verdicts of the trace are overwritten.
-        path: a graph file, see ``ingest.files.importing.import_path``.
+        path: a graph file, see ``ingest.files.registry.import_path``.
         progress: is called with the progress of the import.
 
     Raises:

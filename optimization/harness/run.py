@@ -17,7 +17,7 @@ from memtrace.replay.budget import Budget
 from memtrace.replay.proxy import Proxy
 from memtrace.replay.replies import REPLIES, Replies
 
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from optimization.harness.child import Child, ProgramFailed, beginning, prompts_of
 from optimization.harness.datasets.model import Conversation, Question
 from optimization.harness.folder import RunFolder, opened

@@ -26,7 +26,7 @@ from attribution.run import Options, attribute
 from attribution.text.segments import passage
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.verdict import Method
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.kinds import ErrorType
 from schema.models import Failure
 from tests.attribution.llm.conftest import no_certificates, no_settings_of_this_machine

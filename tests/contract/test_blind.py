@@ -24,7 +24,7 @@ from attribution.review.people import record_verdict, withdraw_verdict
 from attribution.statistics import kappa
 from attribution.verdicts.stored import every_failure
 from attribution.why_not.find import why_not
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from ingest.files.smartcomment.format import Smartcomment
 from schema.annotation import AnnotationQueue
 from schema.control import Job, JobKind, JobState

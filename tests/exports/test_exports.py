@@ -33,7 +33,7 @@ from benchmarks.generator import Shape, batch_of
 from ingest.events.reading import read
 from ingest.events.taking import take_events
 from ingest.exports.registry import EXPORTS
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.ids import trace_id
 from schema.models import Derivation, Operation, Trace, Usage, Variable
 from store.contract.answers import Label

@@ -15,7 +15,7 @@ from api.http.platform import Platform
 from api.settings import Settings
 from attribution.run import Options, attribute
 from attribution.verdicts.stored import every_failure
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.control import Role
 from store.contract.protocol import Database
 from store.open import open_database

@@ -15,7 +15,7 @@ import pytest
 import pytest_asyncio
 import zstandard
 
-from ingest.files.importing import find_files, import_path
+from ingest.files.registry import find_files, import_path
 from schema.errors import InputError
 from store.contract.answers import Label
 from store.contract.protocol import Database, GraphStore

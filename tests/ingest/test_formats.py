@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.files.importing import find_files
 from ingest.files.opening import first_keys
-from ingest.files.registry import FORMATS, HEAD_BYTES, format_of_file, format_of_trace
+from ingest.files.registry import FORMATS, HEAD_BYTES, find_files, format_of_file, format_of_trace
 from ingest.files.smartcomment.format import Smartcomment
 from ingest.files.wire.format import WireEvents
 from schema.errors import InputError

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.models import WHOLE_VALUE_BYTES, Variable
 from store.contract.protocol import Database
 from store.shared.paging import elements

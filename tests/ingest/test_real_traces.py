@@ -19,8 +19,8 @@ import pytest
 import pytest_asyncio
 
 from benchmarks.exactness import Question, RecordedFile, answer_ids, is_exact
-from ingest.files.importing import import_path
 from ingest.files.protocol import ImportReport
+from ingest.files.registry import import_path
 from ingest.files.smartcomment.write import export_trace
 from schema.models import Derivation, Operation, Trace, Variable
 from store.contract.answers import Closure, Label

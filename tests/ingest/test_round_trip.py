@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 from benchmarks.exactness import RecordedFile
-from ingest.files.importing import find_files, import_path
+from ingest.files.registry import find_files, import_path
 from ingest.files.smartcomment.write import export_trace
 from schema.models import Session, Trace, Variable
 from store.contract.answers import Label

@@ -15,9 +15,9 @@ from memtrace.exporters.memory import MemoryExporter
 
 from ingest.events.reading import read
 from ingest.events.taking import take_events
-from ingest.files.importing import import_path
 from ingest.files.opening import UnpacksTooMuchError
 from ingest.files.protocol import Rejected
+from ingest.files.registry import import_path
 from ingest.files.wire import read as wire_read
 from schema.errors import InputError
 from schema.ids import trace_id

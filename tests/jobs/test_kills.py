@@ -21,8 +21,8 @@ import httpx
 from api.jobs.queue import JobQueue
 from api.jobs.runner import JobRunner
 from api.jobs.uploads import Uploads, uploads_uri
-from api.settings.loading import open_store
 from api.settings import Settings
+from api.settings.loading import open_store
 from tests.graph_files import GraphFile
 from tests.jobs.asking import JSON, Receipt, done, look, send, small
 from tests.server.running import Place, RunningServer, running

@@ -6,7 +6,7 @@ import obstore
 import pytest
 from obstore.store import ObjectStore
 
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.errors import MemTraceError
 from schema.models import Variable
 from store.open import open_database

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from api.jobs.arguments import ImportArguments
 from api.jobs.work.context import Cancelled, Context, Document
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.errors import InputError
 
 

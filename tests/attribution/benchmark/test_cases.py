@@ -14,7 +14,7 @@ import pytest_asyncio
 from attribution.benchmark.cases import BenchFile, load
 from attribution.benchmark.controls import control_failures
 from attribution.verdicts.stored import by_id, every_failure
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.errors import InputError
 from schema.kinds import ErrorType, Origin
 from schema.models import Element, Trace, as_json

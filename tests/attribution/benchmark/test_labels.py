@@ -14,8 +14,8 @@ from attribution.review.labelling import export_labels, import_labels
 from attribution.review.labels import Label, read_labels
 from attribution.run import Options
 from attribution.statistics.intervals import wilson
-from ingest.files.importing import import_path
 from ingest.files.opening import plain_name
+from ingest.files.registry import import_path
 from schema.errors import InputError
 from schema.kinds import ErrorType
 from store.open import open_database

@@ -17,7 +17,7 @@ from attribution.run import Options, attribute
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.stored import every_failure
 from attribution.verdicts.verdict import Verdict, from_attribution
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from store.contract.protocol import Database
 from store.open import open_database
 from tests.data import data_folder, needs_data, trace_files

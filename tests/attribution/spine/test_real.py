@@ -12,7 +12,7 @@ from attribution.spine.find import spines
 from attribution.spine.model import BOXES, LEAST_BOXES
 from attribution.verdicts.stored import every_failure, word_on
 from attribution.verdicts.verdict import from_attribution
-from ingest.files.importing import import_path
+from ingest.files.registry import import_path
 from schema.models import Attribution, Derivation, Failure
 from store.open import open_database
 from store.shared.paging import elements
