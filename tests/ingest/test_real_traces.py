@@ -51,9 +51,9 @@ OPTIONAL MATCH (past)-[:GENERATED_BY]->(maker:Operation)
 RETURN collect([past.id, past.kind, past.externalId, maker.externalId]) AS rows
 """
 SMALL = 2
-"""So many of the smallest files also run with their values outside the file, and on Neo4j."""
+"""Number of the smallest files that also run with values outside of the file, and on Neo4j."""
 EVERY = 16
-"""Of so many questions on Neo4j one is also asked through the store, which SQLite answers for all of them."""
+"""On Neo4j, one of this many questions is also asked through the store; on SQLite, all questions are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Imported:
 
     Attributes:
         plain: the causal past of a variable by a plain query.
-        asked: of so many questions one is asked through the store.
+        asked: one of this many questions is asked through the store.
     """
 
     path: Path
@@ -84,7 +84,7 @@ class Imported:
 
 
 def _cases() -> Iterator[Any]:
-    """Each file in each engine; those of one file in one process, after each other."""
+    """Each file in each engine; a file's tests run in one process, in sequence."""
     paths = trace_files("traces") or [Path("absent")]
     small = sorted(paths, key=lambda path: path.stat().st_size if path.exists() else 0)[:SMALL]
     for path in paths:
