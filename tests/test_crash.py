@@ -18,6 +18,8 @@ from random import Random
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from ingest.files.registry import import_path
 from ingest.files.smartcomment.write import export_trace
 from schema.ids import trace_id
@@ -193,6 +195,7 @@ async def test_kills_of_an_import_into_sqlite(tmp_path: Path) -> None:
         assert await snapshot(store, bystander) == before
 
 
+@pytest.mark.full
 async def test_kills_while_a_sqlite_file_is_made(tmp_path: Path) -> None:
     recorded = conversation(messages=40, questions=4)
     file = recorded.write(tmp_path / "graph.json")
@@ -210,6 +213,7 @@ async def test_kills_while_a_sqlite_file_is_made(tmp_path: Path) -> None:
             await assert_import_completes(importer, store, reference)
 
 
+@pytest.mark.full
 async def test_kills_of_an_import_into_sqlite_with_values_outside(tmp_path: Path) -> None:
     recorded = conversation(messages=300, questions=20, buffer_characters=30_000)
     path, log, folder = tmp_path / "test.db", tmp_path / "test.db-wal", tmp_path / "values"

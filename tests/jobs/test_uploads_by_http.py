@@ -181,6 +181,7 @@ def emptied(server: RunningServer) -> bool:
     return not left(server)
 
 
+@pytest.mark.full
 def test_too_large_a_file(strict: RunningServer) -> None:
     def blocks() -> Iterator[bytes]:
         for _ in range(10):
@@ -229,6 +230,7 @@ def test_a_sender_who_hangs_up_leaves_nothing(strict: RunningServer) -> None:
     assert not [line for line in strict.log if line["level"] == "error"]
 
 
+@pytest.mark.full
 def test_an_interrupted_upload_is_cleaned_at_the_next_start(tmp_path: Path) -> None:
     place: Place = sqlite_place(tmp_path)
     uploads = tmp_path / "uploads"
