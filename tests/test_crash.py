@@ -249,6 +249,7 @@ async def test_kills_of_an_import_into_sqlite_with_values_outside(tmp_path: Path
         assert files() == []
 
 
+@pytest.mark.full
 async def test_kills_of_an_import_into_neo4j(neo4j_server: Neo4jServer, tmp_path: Path) -> None:
     project = f"crash-{uuid4().hex}"
     recorded = conversation(messages=1_500, questions=10, buffer_characters=2_500)

@@ -91,6 +91,7 @@ def is_new(run: Run, unit: dict[str, Any]) -> bool:
     return {kind for kind, _ in sources(run, unit)} == {"Message"}
 
 
+@pytest.mark.full
 def test_what_runs_before_the_search_or_beside_it_is_in_the_memory_s_trace(tmp_path: Path) -> None:
     without, recorded = both("langchain_before_search.py", "langchain", script, tmp_path)
     assert recorded.said == without.said
