@@ -65,7 +65,7 @@ async def in_sqlite(context: Context) -> Section:
 async def _measure_recorded(context: Context, section: Section) -> None:
     """Measure all failures of each recorded trace, and of a made one with a long buffer.
 
-    Each is measured in a process of its own, so that its memory can be told.
+    Each trace is measured in a separate process, to measure its memory.
     """
     files = _recorded(context)
     if not files:
@@ -152,7 +152,7 @@ async def _measure_firsts_there(context: Context, server: Server, section: Secti
 
 
 def _recorded(context: Context) -> list[Path]:
-    """The files of recorded traces; the smallest one where it must be quick."""
+    """The files of recorded traces; only the smallest file in a quick run."""
     files = sorted((context.data / "traces").glob("*.json*"))
     return sorted(files, key=lambda file: file.stat().st_size)[:1] if context.quick else files
 
@@ -190,7 +190,7 @@ async def _empty(store: GraphStore) -> None:
 
 
 def _files(context: Context) -> list[Path]:
-    """The files of failures with known causes; the smallest one where it must be quick."""
+    """The files of failures with known causes; only the smallest file in a quick run."""
     found = sorted((context.data / "bench").glob("*/*.json*"))
     if context.quick:
         ours = [file for file in found if plain_name(file) == _OF_NEO4J]

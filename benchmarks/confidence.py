@@ -1,15 +1,15 @@
-"""Fits the scores of the rules to how often they are right, and writes ``attribution/verdicts/confidence.json``.
+"""Fits the scores of the rules to the share of right verdicts; writes ``attribution/verdicts/confidence.json``.
 
 ``python -m benchmarks.confidence --labelled GRAPHS LABELS [--labelled ...] [--chosen GRAPHS LABELS] --injected GRAPHS``
 
-The failures of ``--labelled`` were drawn from all failures, those of ``--chosen`` from one kind of question: they count
-for its curve, but not for the threshold.
+The failures of ``--labelled`` were drawn from all failures, the failures of ``--chosen`` from one kind of question:
+``--chosen`` counts for the curve of this kind, but not for the threshold.
 
 A curve has two parameters (Platt, "Probabilistic outputs for support vector machines", 1999). There is one for each
-kind of question; a kind with few cases has the curve of all kinds like it. Failures that happened by themselves weigh
-as much together as those that were injected. What is printed is cross-validated: each conversation is judged by the
-curves that were fitted to the others. So is the last table: of each set, what is named and how much of that is right,
-where curves and threshold are fitted to all cases, to those of other conversations, and to those of other traces.
+kind of question; similar kinds with few cases share a curve. Natural failures together weigh as much as injected ones.
+The printed figures are cross-validated: each conversation is judged by curves that were fitted to the other
+conversations. The last table has, for each set, the number of named verdicts and the share of right ones, with curves
+and threshold fitted to all cases, to other conversations, and to other traces.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from attribution.verdicts.probabilities import logit
 from schema.kinds import QuestionKind
 
 _ENOUGH = 20
-"""A kind with at least so many cases has a curve of its own; at least one of them must be wrong."""
+"""A kind of question has a curve of its own if it has at least this many cases, at least one of them wrong."""
 _RIGHT = 0.9
-"""The share of verdicts that must be right among those that are named by default."""
+"""With the default threshold, this share of the named verdicts must be right."""
 _SAID = (QuestionKind.PLAIN, QuestionKind.SEVERAL, QuestionKind.INFERRED)
 _APART = (QuestionKind.CONVERSATIONAL, QuestionKind.UNANSWERABLE)
 """Kinds that share a curve if they have few cases, and kinds that never do."""
@@ -66,9 +66,9 @@ class Point:
     right: bool
     trace: str = ""
     name: str = ""
-    """Of the set that it belongs to: that of the labels' file, or of the folder."""
+    """The name of its set: of the file of labels, or of the folder."""
     random: bool = True
-    """Whether it was drawn from all failures, not from those of one kind: only then does the threshold look at it."""
+    """Whether the failure was drawn from all kinds of questions; only such failures count for the threshold."""
 
 
 def fit(points: Sequence[Point]) -> dict[QuestionKind, Curve]:

@@ -29,7 +29,7 @@ class Context:
     """Where the benchmarks find and keep their data, and how large they are.
 
     Attributes:
-        data: folder with ``traces/``; without it, what needs it is skipped.
+        data: folder with ``traces/``; without the folder, benchmarks on recorded traces are skipped.
         cache: folder for what is kept between runs.
         quick: small sizes and few runs, to see that all works.
         server: where a Neo4j comes from.
@@ -77,7 +77,7 @@ def plain_name(file: Path) -> str:
 
 
 async def run_child(*arguments: str | Path) -> Any:
-    """Run a process to its end; what it printed, read as JSON.
+    """Run a process to its end, and return its output, parsed as JSON.
 
     Raises:
         RuntimeError: it failed.

@@ -33,10 +33,10 @@ class Question:
     """A question of a recorded file, by external ids.
 
     Attributes:
-        answer: the node of its answer, which other questions may share.
-        answered_by: the operation that made this answer.
-        searches: all retrieval operations that served it.
-        evidence: messages that hold the answer, as the data set says.
+        answer: the node of the answer; several questions may share the node.
+        answered_by: the operation that made the answer.
+        searches: all retrieval operations for the question.
+        evidence: messages with the answer, according to the data set.
     """
 
     query: str
@@ -110,12 +110,12 @@ class RecordedFile:
         return past
 
     def queries_in(self, nodes: Iterable[str]) -> set[str]:
-        """Those of some nodes that are queries."""
+        """The queries among some nodes."""
         return {node for node in nodes if self.nodes[node]["class_name"] == "query"}
 
 
 async def answer_ids(store: GraphStore, trace_id: str, questions: list[Question]) -> dict[str, str]:
-    """The id of each question's own answer: the instance of its node that its operation made."""
+    """The id of each question's own answer: the variable of the answer's node that the answering operation made."""
     operations = await elements(store, Operation, trace_id)
     variables = await elements(store, Variable, trace_id)
     names = {operation.id: operation.external_id for operation in operations}

@@ -1,4 +1,4 @@
-"""Recorded graph files, unpacked piece by piece: this process stays small beside the children that it measures."""
+"""Recorded graph files, unpacked piece by piece, to keep the memory of the benchmark process small."""
 
 from __future__ import annotations
 

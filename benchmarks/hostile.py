@@ -55,7 +55,7 @@ class _Noticed:
 
     Attributes:
         acknowledged: from sending an event to its acknowledgement.
-        visible: from there until the store answers it.
+        visible: from the acknowledgement until the event can be read from the store.
         health: of `/healthz`.
         most_bytes: of the server and the processes that it started, resident, at the same moment.
     """

@@ -28,7 +28,7 @@ from benchmarks import hostile_bodies as bodies
 from schema.ids import make_id, trace_id
 
 _ADDRESS, _ADDRESS_OF_SOCKETS = "127.0.0.2", "127.0.0.3"
-"""The addresses that they come from; all of the network 127.0.0.0/8 is this machine."""
+"""Source addresses of the hostile clients; the whole network 127.0.0.0/8 is this machine."""
 
 _HEAD_START_SECONDS = 5.0
 """Seconds that all others attack before the silent connections begin, which would keep the others out."""
@@ -84,7 +84,7 @@ class _Clients:
                 await self.post(client, attack, path, body, kind)
 
     async def sockets(self, attack: str, count: int, head: bytes) -> None:
-        """Hold so many connections, each with the beginning of a request; one that is closed is opened again."""
+        """Hold this many connections, each with the beginning of a request; reopen closed connections."""
         await self.threshold.wait()
         place = urlsplit(self.url)
 

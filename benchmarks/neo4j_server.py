@@ -1,4 +1,4 @@
-"""A Neo4j for the benchmarks: the one that the environment names, else a local one whose data stay in the cache.
+"""A Neo4j for the benchmarks: named by the environment, or a local server with its data in the cache.
 
 Environment: MEMTRACE_TEST_NEO4J_URI with MEMTRACE_NEO4J_USER (default neo4j) and MEMTRACE_NEO4J_PASSWORD or
 MEMTRACE_NEO4J_PASSWORD_FILE; MEMTRACE_TEST_NEO4J_VERSION is the version of the local server.
@@ -35,8 +35,8 @@ class Server:
     """A server that answers.
 
     Attributes:
-        version: as it says, or as it was started.
-        ours: whether its data are those of the benchmarks alone, and may stay.
+        version: as the server reports, or as requested at the start.
+        ours: whether the data belong to the benchmarks alone, and may stay.
     """
 
     uri: str

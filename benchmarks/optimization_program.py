@@ -91,7 +91,7 @@ class Agent:
 
 
 def reply(prompt: str) -> str:
-    """What the model of the agents says: it does what its prompt says, and no more."""
+    """The reply of the agents' model, which follows the prompt literally."""
     task, _, rest = prompt.partition("\n---\n")
     cares = "about pets" not in task or "dog" in rest.rpartition("Question:")[2]
     if task.startswith("EXTRACT"):

@@ -15,9 +15,9 @@ from tests.sdk.instruments.mem0_model import model
 
 _UNKNOWN = "I do not know."
 _DROPS, _OVERWRITES, _DELETES, _BLIND = 6, 7, 11, 9
-"""Of so many texts, one is treated so."""
+"""One of this many texts is dropped, overwritten, deleted or overlooked."""
 _SEEN_LINES = 7
-"""It reads the last lines of a prompt well, and one of two facts in those before."""
+"""The model reads this many last lines of a prompt well, and every second fact in earlier lines."""
 
 _FACTS: dict[str, Fact] = {fact.question: fact for facts in PEOPLE.values() for fact in facts}
 

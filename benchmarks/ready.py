@@ -49,7 +49,7 @@ async def ready(project: str, conversations: Iterable[list[bytes]], folder: Path
 
 
 async def write_ready(store: GraphStore, made: Sequence[Ready], writers: int) -> None:
-    """Write them, so many batches at a time."""
+    """Write batches with this many concurrent writers."""
     slots = asyncio.Semaphore(writers)
 
     async def write(one: Ready) -> None:

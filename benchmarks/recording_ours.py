@@ -57,9 +57,9 @@ def calls(count: int, folder: Path) -> dict[str, float]:
 
 
 def kept(count: int, folder: Path) -> dict[str, float]:
-    """The same calls in a trace that keeps what a replay needs, and in one that does not.
+    """The cost of the same calls in a trace that is kept for replays, and in an ordinary trace.
 
-    The cost in all threads has the beginning of the trace in it.
+    The cost in all threads includes the beginning of the trace.
     """
     os.environ["MEMTRACE_REPLAY"] = str(folder / "replay")
     memtrace.configure(exporter=FileExporter(folder / "kept.ndjson"))

@@ -113,7 +113,7 @@ async def _proofs(context: Context, section: Section, database: Database) -> Non
 
 
 def _replayed(found: Faulty) -> float:
-    """Seconds that one replay takes, with the start of its process."""
+    """The seconds of one replay, including the start of its process."""
     began = time.perf_counter()
     with Replayer(folder_of("t")) as replayer:
         assert replayer.run().error is None, found.failure.question

@@ -91,7 +91,7 @@ async def working(place: Place) -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def _running(environment: Mapping[str, str], said: str, *arguments: str) -> AsyncIterator[tuple[int, str]]:
-    """A process, and the line with which it announced that it runs; stopped cleanly at the end."""
+    """A running process and its first line of output; stopped cleanly at the end."""
     process = await _memtrace(*arguments, environment=environment)
     assert process.stderr is not None
     assert process.stdout is not None

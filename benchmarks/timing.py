@@ -1,4 +1,4 @@
-"""Measures contenders in turns, so that other load on the machine affects all of them alike."""
+"""Measures contenders in turns, so that other load on the machine affects all contenders alike."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Ratio:
 
 
 def ratio(series: Series, peer: Series) -> Ratio:
-    """A contender to its peer, which was run in turns with it."""
+    """The ratio of a contender to a peer; both were run in turns."""
     pairs = [one / other for one, other in zip(series.values, peer.values, strict=True)]
     return Ratio(series.median / peer.median, min(pairs), max(pairs))
 
@@ -60,9 +60,9 @@ async def alternate(runs: int, contenders: Mapping[str, Contender], warm_ups: in
     """Seconds of each contender over some runs: A B, then B A, then A B, ...
 
     Args:
-        runs: that count.
+        runs: measured runs.
         contenders: by name.
-        warm_ups: runs before them that do not count.
+        warm_ups: earlier runs that are not measured.
     """
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for run in range(-warm_ups, runs):
@@ -75,7 +75,7 @@ async def alternate(runs: int, contenders: Mapping[str, Contender], warm_ups: in
 
 
 async def timed(work: Awaitable[T]) -> tuple[float, T]:
-    """Seconds that a call takes, and what it gives."""
+    """The seconds of a call, and its result."""
     started = time.perf_counter()
     result = await work
     return time.perf_counter() - started, result

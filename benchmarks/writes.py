@@ -31,7 +31,7 @@ class Peer:
     about: str
 
     def goals(self, section: Section, share: float | None, rate: float | None) -> None:
-        """Add the goals, with what was reached; None where it was not measured."""
+        """Add the goals with the measured figures; None stands for a figure that was not measured."""
         figure = f"write throughput of {self.engine} to {self.statements}"
         section.goals.append(at_least(figure, self.least_ratio, share, percent))
         if self.least_rate is not None:

@@ -1,1 +1,1 @@
-"""Sample programs and the data that they recorded."""
+"""Sample programs and their recorded data."""

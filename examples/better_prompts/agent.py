@@ -16,7 +16,7 @@ PROMPTS = {
 
 
 class Agent:
-    """Remembers facts of what one user says."""
+    """Remembers facts from the messages of one user."""
 
     def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
         """``memtrace evaluate`` and ``memtrace optimize`` make one for each user."""

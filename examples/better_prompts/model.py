@@ -1,4 +1,4 @@
-"""A server that stands for two models: one for the agent, and one that improves prompts. Both are rules."""
+"""A server that stands for two models: the agent's model and the model that improves prompts. Both are rules."""
 
 import json
 import re

@@ -41,7 +41,7 @@ class BufferAgent:
         return model.answer(prompt, is_confused=self.fault.hits("response", prompt))
 
     def ask(self, question: str) -> str:
-        """Answer a question from the buffer. It is not remembered: no answer has another question in its past."""
+        """Answer a question from the buffer. Questions are not remembered, so no answer depends on another question."""
         return self.answer(self.write_prompt(question, self.buffer))
 
 

@@ -24,7 +24,7 @@ class FactsAgent:
 
     def __init__(self, threads: ThreadPoolExecutor, fault: Fault = NO_FAULT) -> None:
         self.fault = fault
-        self.threads = memtrace.executor(threads)  # its tasks stay in the trace of whoever submits them
+        self.threads = memtrace.executor(threads)  # tasks stay in the trace of the caller
         self.units: dict[str, str] = {}
         self.count = 0
 
@@ -55,7 +55,7 @@ class FactsAgent:
 
     @memtrace.operation(kind="Update")
     def update(self, unit: str, fact: Fact) -> str:
-        """Make the next version of a unit: what it said, and what is new."""
+        """Make the next version of a unit: the old text, and the new fact."""
         text = f"{unit} {fact.text}"
         if self.fault.hits("overwrite", fact.text):
             text = fact.text
@@ -95,7 +95,7 @@ class FactsAgent:
             yield word + " "
 
     async def ask(self, question: Question) -> Reply:
-        """Answer a question from what is found for it."""
+        """Search the memory, and answer a question from the results."""
         asked = memtrace.variable(question.text, kind="Query", name=question.name)
         found = await asyncio.to_thread(self.search, asked, list(self.units.values()))
         words = [word async for word in self.answer(self.write_prompt(asked, found))]

@@ -1,6 +1,6 @@
 """The agent: a store of memory units, and the steps that fill, search and read it.
 
-It knows nothing of tracing. Each step returns all that it saw and made, so that a recorder can write it down.
+The agent has no code for tracing. Each step returns its inputs and results, for a recorder.
 """
 
 import json

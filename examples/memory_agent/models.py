@@ -1,7 +1,7 @@
 """Rules in place of a language model: each function reads what a prompt would hold and writes a reply.
 
 Replies have the form that language models give (JSON in a code fence), so that the agent must parse them.
-The weaknesses are named where they are; wrong answers come from them alone.
+Comments name the weaknesses of the rules; all wrong answers come from these weaknesses.
 """
 
 import json

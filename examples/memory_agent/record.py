@@ -238,8 +238,8 @@ def record() -> tuple[Json, Json]:
 
 
 def _with_relative_paths(graph: Json) -> Json:
-    # smartcomment notes each call site by its absolute file name. The sample names it from the project's
-    # root, so that it says nothing about the machine that recorded it. Nothing else is changed.
+    # smartcomment notes the absolute file name of each call site. The sample has file names relative to the
+    # project's root, without traces of the recording machine. Nothing else is changed.
     for records in graph["data"].values():
         for item in records:
             item["filename"] = Path(item["filename"]).relative_to(ROOT).as_posix()

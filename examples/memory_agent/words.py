@@ -1,4 +1,4 @@
-"""Words and their overlap: all that this agent knows of meaning."""
+"""Words and their overlap: the agent compares meanings only by common words."""
 
 import re
 

@@ -14,7 +14,7 @@ from examples.shared.talk import NO_FAULT, Fault, Reply
 from .conversation import SESSIONS
 
 CHUNK = 2
-"""Messages of a chunk: what is said, and the reply to it."""
+"""Messages of a chunk: a message and the reply."""
 RETURNED = 2
 """Chunks that a search gives back."""
 
@@ -30,7 +30,7 @@ class RagAgent:
 
     @memtrace.operation(kind="Segmentation")
     def chunk(self, messages: Sequence[str]) -> str:
-        """Make one chunk of some messages. It is the unit of this memory, and has a name by which it is found again."""
+        """Make a chunk of some messages: a memory unit with a name for the index."""
         kept = messages[1:] if self.fault.hits("chunk", messages[0]) else messages
         self.count += 1
         return memtrace.variable("\n".join(kept), kind="MemoryUnit", name=f"chunk {self.count}")
@@ -71,7 +71,7 @@ class RagAgent:
         return model.answer(prompt, is_confused=self.fault.hits("response", prompt))
 
     def ask(self, question: str) -> str:
-        """Answer a question from what is found for it."""
+        """Search the memory, and answer a question from the results."""
         return self.answer(self.write_prompt(question, self.search(question)))
 
 

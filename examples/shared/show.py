@@ -1,4 +1,4 @@
-"""The command line of the agents: run one, and show what its answers were made from."""
+"""The command line of the agents: run an agent, and show the past of its answers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Run = Callable[[Fault, str | None], list[Reply]]
 
 
 def main(name: str, run: Run, faults: Sequence[Fault]) -> None:
-    """Run an agent and print what came of it.
+    """Run an agent and print its answers.
 
-    Without ``MEMTRACE_ENDPOINT`` the events stay in this process; with it they go to the server, and wrong answers are
-    told to it.
+    Without ``MEMTRACE_ENDPOINT`` the events stay in this process; otherwise events and feedback on wrong answers go to
+    the server.
 
     Args:
         name: the package of the agent.

@@ -34,7 +34,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Session:
-    """One sitting, and what is asked after it."""
+    """One conversation, followed by questions."""
 
     name: str
     messages: tuple[Message, ...]
@@ -46,12 +46,12 @@ class Fault:
     """A step that goes wrong once.
 
     Attributes:
-        name: what it is called.
-        operation: the step in which it is.
-        at: words of what the step is given when it goes wrong.
-        breaks: name of the question that is answered wrongly then.
-        error_type: what attribution should call it.
-        says: what goes wrong, in words.
+        name: the option of ``--fault``.
+        operation: the faulty step.
+        at: words in the input of the step that trigger the fault.
+        breaks: name of the question that the fault makes wrong.
+        error_type: the error type that attribution should find.
+        says: a description of the fault.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Fault:
     says: str
 
     def hits(self, name: str, given: str) -> bool:
-        """Whether the step that asks, whose fault has this name, goes wrong with what it is given."""
+        """Whether this fault has the given name, and the step's input triggers it."""
         return name == self.name and self.at in given
 
 
