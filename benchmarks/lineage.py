@@ -1,4 +1,4 @@
-"""How long a lineage takes through the GraphQL door, beside the store's closure beneath it."""
+"""The time of a lineage through GraphQL, beside the store's closure alone."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def _compare(context: Context, database: Database, project: str, section: 
     answer = json.loads(await ask(root(0)))["data"]["project"]["variable"]["lineage"]
     closure = await _closure(store, root(0))
     if [node["id"] for node in answer["nodes"]] != [variable.id for variable in closure.variables]:
-        raise RuntimeError("the door and the store do not give the same variables")
+        raise RuntimeError("GraphQL and the store do not give the same variables")
     found = await alternate(runs, {"GraphQL": by_door, "store.shared.closure": by_store}, warm_ups=2)
     table = Table(("what", f"median of {runs} (least – most)"))
     for name, series in found.items():
@@ -110,7 +110,7 @@ async def _compare(context: Context, database: Database, project: str, section: 
     section.tables.append(table)
     section.numbers["seconds"] = raw(found)
     section.notes.append(
-        f"{len(answer['nodes']):,} nodes with 5 fields and {len(answer['edges']):,} edges with 5: the whole door, from "
+        f"{len(answer['nodes']):,} nodes with 5 fields and {len(answer['edges']):,} edges with 5: all of GraphQL, from "
         "the text of the document to the text of the answer, with all its checks, but for the network. The store is "
         "asked with the same bounds, in turns."
     )
@@ -122,7 +122,7 @@ async def _closure(store: GraphStore, root: str) -> Any:
 
 
 def _door(database: Database, project: str) -> Any:
-    """The door of a reader of one project: from an id to the text of an answer."""
+    """GraphQL for a reader of one project: from an id to the text of an answer."""
     import msgspec
 
     from api.auth.access import Access, Principal

@@ -1,4 +1,4 @@
-"""`memtrace serve` as a process of its own, for benchmarks of the doors."""
+"""`memtrace serve` as a process of its own, for benchmarks of GraphQL and HTTP."""
 
 from __future__ import annotations
 
