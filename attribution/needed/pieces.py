@@ -16,7 +16,7 @@ from attribution.text.dates import mentions
 from attribution.verdicts.verdict import MOST_PIECES
 from schema.models import Failure
 
-_ITEM = re.compile(r"\s*(?:[,;\n•、，；]|\band\b|\bund\b|&|\bbut\b|和)\s*")
+_ITEM = re.compile(r"[,;\n•、，；]|\band\b|\bund\b|&|\bbut\b|和")
 _WHOLE = 0.8
 """A sentence with at least this share of all items states the whole list."""
 _ALSO = 0.05
@@ -175,8 +175,8 @@ def things(text: str) -> list[str]:
     dates = [(date.start, date.end) for date in mentions(text)]
     cuts = [m.span() for m in _ITEM.finditer(text) if not any(s <= m.start() < e for s, e in dates)]
     edges = [0, *(place for cut in cuts for place in cut), len(text)]
-    parts = [text[edges[n] : edges[n + 1]] for n in range(0, len(edges), 2)]
-    return [part for part in parts if part.strip()]
+    parts = [text[edges[n] : edges[n + 1]].strip() for n in range(0, len(edges), 2)]
+    return [part for part in parts if part]
 
 
 def _sentences(gold: str) -> list[str]:

@@ -34,7 +34,7 @@ from store.contract.protocol import GraphStore
 from store.contract.verdict_changes import is_adjudicated
 
 _AT_ONCE = 8
-_DIGEST = re.compile(r"[0-9a-f]{32,}$")
+_DIGEST = re.compile(r"[0-9a-f]{32}$")
 
 
 async def gather(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[ReportedCase]:

@@ -71,7 +71,7 @@ SHOWS = "shows:"
 _PLACE = re.compile(r"^(?:annotation|adjudication|queue|verdict|input)(?:: (?=\S)|$)")
 _ID = re.compile(r"\b[0-9a-f]{32}: ")
 _UNFIT = re.compile(
-    r"(?:\w+: )*operation: .+ is of kind (?P<kind>\w+), which can't be at fault for (?P<type>\w+Error)", re.DOTALL
+    r"(?:\w+: ){0,4}operation: .+ is of kind (?P<kind>\w+), which can't be at fault for (?P<type>\w+Error)", re.DOTALL
 )
 """What is said of an operation that an error of this type can't come from."""
 _NAMED = re.compile(r"^([^:]+): (is|was) ")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from attribution.llm.transport.dialect import Schema
 
 _THOUGHT_END = "</think>"
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
 _NOISE = frozenset({"title", "default", "description"})
 
 
