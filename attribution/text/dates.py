@@ -53,7 +53,7 @@ _ABSOLUTE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_CLOCK = re.compile(r"\s*(?:\(\w+\)\s*)?,?\s*(?:at\s+)?\d?\d:\d\d", re.IGNORECASE)
+_CLOCK = re.compile(r"\s*+(?:\(\w+\)\s*+)?(?:,\s*+)?(?:at\s++)?\d?\d:\d\d", re.IGNORECASE)
 _BEFORE = re.compile(
     rf"(?:\b(?P<count>{_COUNT})\s+)?\b(?P<unit>{_UNIT}|{_WEEKDAY})\s+(?P<when>{_WHEN})\s+(?:the\s+)?(?:{_WEEKDAY},?\s+)?$",
     re.IGNORECASE,

@@ -32,6 +32,7 @@ _CATEGORIES = {
     op.CATEGORY_WORD: "a",
     op.CATEGORY_NOT_WORD: "-",
 }
+_REPEATS = frozenset({op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT})
 _MOST_TOKENS = 12
 _ENDS = ("", "\x00")
 
@@ -68,29 +69,36 @@ def attack(use: Use) -> Attack | None:
 def _is_unbounded(items: Any) -> bool:
     """Whether something is repeated without a limit."""
     for kind, value in items:
-        if kind in {op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT}:
-            if value[1] == op.MAXREPEAT or _is_unbounded(value[2]):
-                return True
-        elif kind is op.SUBPATTERN:
-            if _is_unbounded(value[3]):
-                return True
-        elif kind is op.BRANCH:
-            if any(_is_unbounded(branch) for branch in value[1]):
-                return True
-        elif kind in {op.ASSERT, op.ASSERT_NOT}:
-            if _is_unbounded(value[1]):
-                return True
-        elif kind is op.ATOMIC_GROUP and _is_unbounded(value):
+        if kind in _REPEATS and value[1] == op.MAXREPEAT:
+            return True
+        if any(_is_unbounded(part) for part in _parts(kind, value)):
             return True
     return False
 
 
+def _parts(kind: Any, value: Any) -> list[Any]:
+    """The patterns inside a part of a pattern."""
+    if kind in _REPEATS:
+        return [value[2]]
+    if kind is op.SUBPATTERN:
+        return [value[3]]
+    if kind is op.BRANCH:
+        return list(value[1])
+    if kind in {op.ASSERT, op.ASSERT_NOT}:
+        return [value[1]]
+    return [value] if kind is op.ATOMIC_GROUP else []
+
+
 def _try(use: Use, one: Attack) -> Attack | None:
     for rung in _RUNGS:
-        if _seconds(use, one.text(rung)) < _NOTICEABLE:
+        took = _seconds(use, one.text(rung))
+        if took < _NOTICEABLE:
             continue
-        many = rung + 4 if rung == _RUNGS[0] else 4 * rung  # 2 to the power of 4 is 16, too
-        growth = min(_ratio(use, one, rung, many) for _ in range(3))
+        is_first = rung == _RUNGS[0]
+        fewer, more = (rung - 4, rung + 4) if is_first else (rung // 4, 4 * rung)  # 2 to the power of 4 is 16, too
+        if took < _GROWTH * _seconds(use, one.text(fewer)):
+            continue
+        growth = min(_ratio(use, one, rung, more) for _ in range(3))
         if growth > _GROWTH:
             return Attack(one.start, one.pump, one.end, growth)
     return None
@@ -106,9 +114,7 @@ def _seconds(use: Use, text: str) -> float:
     started = time.thread_time()
     if is_anchored(use) and "match" in use.methods:
         use.pattern.match(subject)
-    elif is_anchored(use):
-        call(subject)
-    elif use.methods <= {"search"}:
+    elif is_anchored(use) or use.methods <= {"search"}:
         call(subject)
     else:
         for _ in use.pattern.finditer(subject):
@@ -126,7 +132,8 @@ def _tokens(pattern: re.Pattern[Any]) -> list[str]:
 
 
 def _parsed(pattern: re.Pattern[Any]) -> Any:
-    return parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags)
+    flags = pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
+    return parser.parse(pattern.pattern, flags)
 
 
 def _runs(items: Any) -> Iterator[str]:
@@ -151,17 +158,9 @@ def _of(kind: Any, value: Any) -> Iterator[str]:
         yield "a"
     elif kind is op.IN:
         yield from _members(value)
-    elif kind in {op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT}:
-        yield from _runs(value[2])
-    elif kind is op.SUBPATTERN:
-        yield from _runs(value[3])
-    elif kind is op.BRANCH:
-        for branch in value[1]:
-            yield from _runs(branch)
-    elif kind in {op.ASSERT, op.ASSERT_NOT}:
-        yield from _runs(value[1])
-    elif kind is op.ATOMIC_GROUP:
-        yield from _runs(value)
+    else:
+        for part in _parts(kind, value):
+            yield from _runs(part)
 
 
 def _members(items: Any) -> Iterator[str]:
@@ -187,19 +186,16 @@ def _beginnings(pattern: re.Pattern[Any]) -> list[str]:
 
 def _shortest(items: Any, text: str, found: list[str]) -> str:
     for kind, value in items:
-        if kind in {op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT}:
+        if kind in _REPEATS:
             low, high, inner = value
             for _ in range(min(low, 40)):
                 text = _shortest(inner, text, found)
             if high == op.MAXREPEAT:
                 found.append(text)
                 _shortest(inner, text, found)
-        elif kind is op.SUBPATTERN:
-            text = _shortest(value[3], text, found)
-        elif kind is op.ATOMIC_GROUP:
-            text = _shortest(value, text, found)
-        elif kind is op.BRANCH:
-            text = [_shortest(branch, text, found) for branch in value[1]][0]
+        elif kind in {op.SUBPATTERN, op.ATOMIC_GROUP, op.BRANCH}:
+            ways = [_shortest(part, text, found) for part in _parts(kind, value)]
+            text = ways[0]
         elif kind is op.LITERAL:
             text += chr(value)
         elif kind not in {op.AT, op.ASSERT, op.ASSERT_NOT}:

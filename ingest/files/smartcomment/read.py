@@ -121,7 +121,8 @@ R = TypeVar("R", bound=Record)
 TOO_DEEP = "is nested too deeply"
 
 _PAGES_TO_KEEP = 32 << 20
-_PLACE = re.compile(r" - at `\$(.*)`$")
+_PLACE = " - at `$"
+"""What msgspec writes before the place of a problem; a backtick ends the place."""
 _BYTE = re.compile(r" \(byte (\d+)\)$")
 
 
@@ -291,11 +292,7 @@ def _decode_with_extra(file: GraphFile, part: msgspec.Raw, place: str, position:
 
 
 def _validation_error(name: str, place: str, error: msgspec.ValidationError) -> InputError:
-    problem = str(error)
-    found = _PLACE.search(problem)
-    inner = found[1] if found else ""
-    if found:
-        problem = problem[: found.start()]
+    problem, _, inner = str(error).removesuffix("`").partition(_PLACE)
     return InputError(name, (place + inner).lstrip("."), problem.replace("`", "'"))
 
 
