@@ -22,7 +22,7 @@ help:
 	@echo "make torture 100 kills under load, a million waiting events, Neo4j away for two minutes: what is in the graph?"
 	@echo "make fuzz    send more than 20,000 strange requests to the doors, half of them events"
 	@echo "make secrets make the random secrets of docker-compose.yml, once"
-	@echo "make lint    ruff, mypy, import-linter"
+	@echo "make lint    ruff, mypy, import-linter, and the cost of each regular expression"
 	@echo "make bench   run the benchmarks"
 	@echo "make lock    pin the newest versions that pyproject.toml allows, in all three locks"
 	@echo "make vendor  make the scripts of the web pages anew, from their lock (needs node and npm)"
@@ -76,6 +76,7 @@ lint: setup-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m tests.patterns
 
 format: setup-dev
 	$(BIN)/ruff check --fix .
