@@ -1,1 +1,1 @@
-"""The GraphQL door, as its clients see it."""
+"""GraphQL, as clients see it."""

@@ -1,4 +1,4 @@
-"""What tests change through GraphQL, and look at afterwards."""
+"""Writes of tests through GraphQL, and reads of their results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.graphql.world import World
 
 
 def change(world: World, text: str, variables: dict[str, Any], role: str = "writer") -> dict[str, Any]:
-    """What a mutation answers."""
+    """The answer to a mutation."""
     (result,) = world.ask(text, {"p": world.project, **variables}, role).values()
     found: dict[str, Any] = result
     return found

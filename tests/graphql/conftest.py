@@ -19,7 +19,7 @@ def world(server: RunningServer) -> World:
 
 @pytest.fixture
 def nobody_has_judged(world: World) -> None:
-    """What other modules said of the shared world's failure, such as the documents of docs/graphql.md, is gone."""
+    """Verdicts of other modules on the shared world's failure, such as documents of docs/graphql.md, are gone."""
     for verdict in verdicts(world, world.ids["failure"]):
         if verdict["method"] == "human":
             assert withdraw(world, verdict["id"], "admin")["__typename"] == "VerdictWithdrawn"

@@ -1,4 +1,4 @@
-"""A team annotates over HTTP and a websocket: nobody sees what others say before they have said it themselves."""
+"""A team annotates over HTTP and a websocket: annotators see no verdicts of others before they have given their own."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ class Person:
         return answer["data"]
 
     def do(self, field: str, arguments: str, selection: str, declared: str = "", **variables: Any) -> dict[str, Any]:
-        """What a mutation gives."""
+        """The result of a mutation."""
         text = f"mutation($p: String!{declared}) {{ {field}(project: $p, {arguments}) {{ {selection} }} }}"
         return dict(self.ask(text, **variables)[field])
 
     def look(self) -> dict[str, Any]:
-        """All that could tell of verdicts."""
+        """Every answer that could reveal verdicts."""
         ids = self._world.ids
         named = {"f": ids["failure"], "t": ids["trace"], "v": ids["verdict"], "id": ids["verdict"]}
         return dict(self.ask(_LOOK, **named))
 
     def follow(self, text: str) -> list[dict[str, Any]]:
-        """The first state that a subscription tells, and those after it until it ends."""
+        """All states of a subscription until it ends."""
         found = []
         url = f"{self._world.server.url.replace('http', 'ws', 1)}/graphql"
         with connect(url, subprotocols=["graphql-transport-ws"]) as socket:  # type: ignore[list-item]
@@ -267,7 +267,7 @@ def test_what_a_page_asks_of_a_case(world: World, queue: str) -> None:
 
     seen, of_queue = asked(ada)
     assert (seen["isWithheld"], seen["ownVerdict"]) == (True, None)
-    # The same for everybody, from the graph alone: the update at fault is among them.
+    # The suspects are the same for everybody, from the graph alone, and include the update at fault.
     kinds = [one["kind"] for one in seen["suspects"]]
     assert {"Extraction", "Update", "Retrieval", "Generation"} <= set(kinds)
     assert kinds == [one["kind"] for one in asked(Person(world, "Dan"))[0]["suspects"]]
@@ -285,7 +285,7 @@ def test_what_a_page_asks_of_a_case(world: World, queue: str) -> None:
     assert of_queue["dispute"] == {"sides": [{"name": "A"}, {"name": "B"}]}
     lines = [json.loads(line) for line in of_queue["labels"].splitlines()]
     assert [one["author"] for one in lines] == ["Ada", "Ben"]
-    # What Cleo is still to judge, she is not told.
+    # Cleo sees no verdicts on cases that she has still to judge.
     assert asked(Person(world, "Cleo"))[1]["labels"] == ""
     own = {"content": json.dumps(lines[0] | {"why": "said again"}), "name": "mine"}
     assert ada.ask(_IMPORT, i=own)["importLabels"] == {

@@ -1,4 +1,4 @@
-"""What one field may ask of the store, whatever the document costs."""
+"""Bounds on a field's reads of the store, whatever the document costs."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_a_verdict_replaces_ones_own_and_goes_away(world: World) -> None:
 
 @pytest.mark.one_engine
 def test_two_keys_of_a_person_are_one_author(world: World) -> None:
-    """A new key in place of an old one changes nothing of what somebody said, and nobody says whose verdict it is."""
+    """A new key of the same person changes the person's own verdict; the author can't be chosen."""
     create = """mutation($p: String!, $n: String!, $w: String) {
       createKey(project: $p, name: $n, role: writer, person: $w) {
         ... on KeyCreated { secret key { id person } } ... on Problem { message } } }"""
@@ -183,7 +183,7 @@ def _withdraw_failure(world: World, failure: str, role: str = "writer") -> dict[
 
 @pytest.mark.one_engine
 def test_a_failure_is_withdrawn(world: World) -> None:
-    """As it is named by itself or by its answer; of what the world's judge says nothing is."""
+    """A failure is named by its id or by its answer; a failure of the world's judge can't be withdrawn."""
     ids = world.ids
     look = """query($p: String!, $v: String!) { project(name: $p) { variable(reference: $v) { right }
       audit(first: 500) { nodes { action target outcome } } } }"""

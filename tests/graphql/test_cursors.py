@@ -71,7 +71,10 @@ def test_every_list_is_known_here() -> None:
 
 @pytest.mark.full
 def test_a_cursor_is_of_one_list_alone(world: World) -> None:
-    """Its own one leads on, and any other is refused before anything runs: all else that was asked would go with it."""
+    """The list's own cursor works.
+
+    A cursor of another list is refused before anything runs, or the whole answer would be lost.
+    """
     cursors = {of: end for of in LISTS if (end := _end(_paged(world, of))) is not None}
     assert len(cursors) > 5
     for theirs, cursor in cursors.items():

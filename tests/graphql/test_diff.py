@@ -1,4 +1,4 @@
-"""Comparing two values: what it says, and what it may take."""
+"""Comparing two values: the diff, and bounds on its time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _longest(one: list[str], other: list[str]) -> int:
 
 
 def _patched(old: list[str], patch: list[str]) -> list[str]:
-    """What a unified diff makes of a text; each of its lines must be where it says."""
+    """The text after applying a unified diff; every line must be at its number."""
     new: list[str] = []
     place = 0
     for line in patch[2:]:
@@ -92,7 +92,7 @@ def test_the_form_is_that_of_the_programs() -> None:
 
 
 def _crafted(count: int, step: int) -> str:
-    """Lines each of which is often there, in an order that has no run in common with another step's."""
+    """Frequent lines, in an order that has no common run with the order of another step."""
     return "\n".join(str(number * step % 150) for number in range(count))
 
 

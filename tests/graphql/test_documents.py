@@ -1,4 +1,4 @@
-"""Bounds of documents, and what they cost."""
+"""Bounds and costs of documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failures that are asked for: their order, and filters and cursors that are none."""
+"""Lists of failures: orders, and invalid filters and cursors."""
 
 from __future__ import annotations
 

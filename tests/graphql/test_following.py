@@ -1,4 +1,4 @@
-"""Who follows something that changes all the time is looked at as one who follows something that rests."""
+"""The access of a follower is checked equally often, whether the followed thing changes all the time or never."""
 
 from __future__ import annotations
 

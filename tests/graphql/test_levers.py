@@ -1,4 +1,4 @@
-"""What to change first, as GraphQL has it: the levers of the report, without one, on each engine."""
+"""Levers in GraphQL are the levers of a report, on each engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEVERS = """query($p: String!, $s: String, $t: String, $n: Int! = 100) { projec
 
 @pytest.fixture(scope="module")
 def world(server: RunningServer) -> World:
-    """A project of its own: what other modules say of the failures that they share changes what to change first."""
+    """A project of its own, because verdicts of other modules would change the levers."""
     return make_world(server, f"{server.project}-levers")
 
 

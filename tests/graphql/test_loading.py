@@ -1,4 +1,4 @@
-"""At most one call of the store per field and level, however many things stand beside each other."""
+"""At most one call of the store per field and level, however many elements a level has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.graphql.built import SCHEMA
 
 
 class CountingStore:
-    """A store that counts its calls."""
+    """A store with counted calls."""
 
     def __init__(self, store: Any, calls: Counter[str]) -> None:
         self._store = store
@@ -85,7 +85,7 @@ async def _calls(counting: CountingDatabase, document: str, is_large: bool = Fal
     return result.data, dict(counting.calls)
 
 
-# What is withheld from an annotator is asked once for each call that gives failures, verdicts or their counts.
+# Withheld failures are read once for each call that returns failures, verdicts or their counts.
 _NESTED: dict[str, tuple[str, dict[str, int]]] = {
     "pages inside pages": (
         """{ project { traces { nodes {
@@ -126,7 +126,7 @@ _NESTED: dict[str, tuple[str, dict[str, int]]] = {
           units: blame(by: unit) { element { id } }
           sessions: blame(by: session) { element { id } }
         } }""",
-        # Once for all four; what is read for each trace is read for each of four traces.
+        # Reads for all four traces together, and reads for each of the four traces.
         {"stats": 1, "failures": 1, "attributions": 1, "traces": 1, "operations": 1, "page": 16, "get": 7}
         | {"derivations_of": 2, "withheld": 3},
     ),
@@ -166,7 +166,7 @@ async def test_what_was_not_chosen_reads_each_trace_once(counting: CountingDatab
     told = [node["whyNot"] for node in data["project"]["failures"]["nodes"]]
     assert len(told) == 12
     assert any(piece["returned"] for pieces in told for piece in pieces)
-    # Of each of the four traces its variables, operations and edges; all failures and what they name at once.
+    # For each of the four traces: variables, operations and edges. For all traces at once: failures and their elements.
     assert (calls["page"], calls["edges"]) == (4 * 2, 4)
     assert calls["get"] <= 4
     assert (calls["failures"], calls["counts"], calls["attributions"]) == (1, 1, 1)

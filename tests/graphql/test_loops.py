@@ -1,4 +1,4 @@
-"""Large operations run beside the server's loop, and use what belongs to it there."""
+"""Large operations run beside the server's loop, and use the loop's objects through it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things are named by the beginnings of their ids and by their ids in the source, too."""
+"""References may be prefixes of ids, and ids in the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that are none, or that hold what no field can take: each is told what is wrong with it."""
+"""Invalid requests and invalid values get an error that names the mistake."""
 
 from __future__ import annotations
 

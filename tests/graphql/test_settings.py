@@ -1,4 +1,4 @@
-"""What settings change about the door."""
+"""Settings of GraphQL."""
 
 from __future__ import annotations
 

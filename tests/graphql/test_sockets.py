@@ -1,4 +1,4 @@
-"""Websockets of clients that mean no good, or are slow."""
+"""Websockets of hostile or slow clients."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_who_says_nothing_is_sent_away(world: World) -> None:
 
 
 async def test_who_is_not_let_in_is_told_why(world: World) -> None:
-    """The same as over HTTP: of a key no more than its bearer may know."""
+    """As over HTTP, the reason reveals nothing about a key that its bearer may not know."""
 
     # In a thread: the command has an event loop of its own.
     made = await asyncio.to_thread(world.server.place.here, "keys", "create", "--json", "--project", world.project)
@@ -91,7 +91,7 @@ async def test_who_is_not_let_in_is_told_why(world: World) -> None:
 
 
 async def _refused(world: World, token: str) -> tuple[int, str] | None:
-    """The code and the reason with which a socket is closed; None where it is let in."""
+    """Code and reason of a closed socket; None if the client is accepted."""
     async with await _open(world, token) as socket:
         try:
             assert json.loads(await asyncio.wait_for(socket.recv(), 300))["type"] == "connection_ack"
@@ -117,10 +117,10 @@ async def test_what_is_no_message_ends_the_socket(world: World, message: str, co
 
 
 async def test_who_does_not_read_keeps_nobody_waiting(world: World) -> None:
-    """Twenty large answers for a client that takes none of them."""
+    """Twenty large answers for a client that reads nothing."""
     document = """query($p: String!) { project(name: $p) { traces { nodes {
       variables(first: 500) { nodes { id name preview attributes externalId location comment } } } } } }"""
-    # The answers that it never takes stand before the server's farewell, for which a client waits at its end.
+    # Unread answers come before the server's close frame, for which a client waits at its end.
     async with await _open(world, world.server.key("reader", world.project), close_timeout=0.1) as socket:
         assert await _greeting(socket) == "connection_ack"
         socket.transport.pause_reading()

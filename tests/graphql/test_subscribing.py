@@ -1,4 +1,4 @@
-"""Subscriptions, from their beginning to their end."""
+"""Subscriptions, from beginning to end."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class World:
     """A project of a server with the sample in it, attributed.
 
     Attributes:
-        ids: by what they are.
+        ids: ids by name of the element.
     """
 
     server: RunningServer
@@ -54,7 +54,7 @@ class World:
     ids: dict[str, str]
 
     def nowhere(self) -> World:
-        """A project that does not exist, with ids of the same form that are nobody's."""
+        """A project that does not exist, with ids of the right form that no element has."""
         return World(self.server, "no-such-project", {name: "0" * len(id_) for name, id_ in self.ids.items()})
 
     def ask(self, document: str, variables: dict[str, Any] | None = None, role: str = "reader") -> dict[str, Any]:
@@ -104,7 +104,7 @@ class World:
 
 
 def _with_one_unjudged() -> str:
-    """The sample, where one of the answers that its judge accepted has no score."""
+    """The sample without the score of one accepted answer."""
     graph = json.loads(SAMPLE.read_text("utf-8"))
     edges = graph["data"]["edges"]
     edges.remove(next(edge for edge in edges if edge["target_full_node_id"].startswith("judge_score:")))

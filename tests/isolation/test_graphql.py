@@ -124,7 +124,7 @@ _PLAIN: dict[str, str | None] = {
 
 @dataclass(frozen=True)
 class Call:
-    """A field with values for its arguments that name things of one project."""
+    """A field, with arguments that name elements of a project."""
 
     place: str
     text: str

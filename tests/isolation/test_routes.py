@@ -15,10 +15,10 @@ from tests.graphql.world import World
 pytestmark = pytest.mark.one_engine
 
 OPEN = {"/healthz", "/readyz"}
-"""Routes that say nothing of any project, and need no key."""
+"""Routes without information about projects, which need no key."""
 
 _ID_OF = {"trace": "trace", "variable": "unit", "job": "job"}
-"""What stands in a path, by its name; a name that is not here fails the test, so that none is forgotten."""
+"""Values of path parameters by name. An unknown name fails the test, so that no parameter is forgotten."""
 
 _BODIES: dict[str, list[dict[str, Any]]] = {
     "/v1/attributions": [{}, {"traceId": "trace"}, {"failureIds": ["failure"]}],

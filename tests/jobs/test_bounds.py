@@ -1,4 +1,4 @@
-"""What an upload may take: what it unpacks to, the memory of its import, and how deep it may be."""
+"""Bounds of an upload: unpacked size, memory of the import, and depth."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_what_unpacks_to_too_much_is_refused_at_once(tmp_path: Path, pack: Calla
         jobs = "query($p: String!) { project(name: $p) { jobs { nodes { id } } } }"
         answer = writer.post("/graphql", json={"query": jobs, "variables": {"p": server.project}}).json()
         assert answer["data"]["project"]["jobs"]["nodes"] == []
-        # Well packed, but small: nobody is refused for that.
+        # Small files may be packed well: such files are accepted.
         honest = pack(_graph(12 * MEBIBYTE))
         assert len(honest) * 500 < 12 * MEBIBYTE
         assert done(writer, send(writer, honest))["created"]["Trace"] == 1
@@ -168,7 +168,7 @@ def test_a_look_finds_what_unpacking_finds(pack: Callable[[bytes], bytes]) -> No
     check_unpacked(BytesIO(packed), "", len(text), 1 << 40)
     with pytest.raises(UnpacksTooMuchError):
         check_unpacked(BytesIO(packed), "", len(text) - 1, 1 << 40)
-    # What is damaged, or has a million members, is for the import to say.
+    # The import reports damaged files and files with a million members.
     check_unpacked(BytesIO(packed[:-9]), "", len(text), 1 << 40)
     check_unpacked(BytesIO(pack(b"") * 5000 + packed), "", 10, 1 << 40)
     check_unpacked(BytesIO(b"{}"), "", 1, 1)

@@ -1,4 +1,4 @@
-"""Servers that are killed amid uploads and jobs: whoever has a receipt can rely on it, and no import is half done.
+"""Servers that are killed amid uploads and jobs: receipts hold, and no import is half done.
 
 ``MEMTRACE_TEST_KILLS`` says how often a server is killed on each engine; twice by default.
 """

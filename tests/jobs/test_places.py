@@ -1,4 +1,4 @@
-"""Where uploads wait: a folder, and a bucket of a real server."""
+"""Storages of uploads: a folder, and a bucket of a real server."""
 
 from __future__ import annotations
 

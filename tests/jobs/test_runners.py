@@ -1,4 +1,4 @@
-"""Runners: they share the jobs, stop them when asked, and go on with what others have left."""
+"""Runners: sharing jobs, stopping jobs on request, and continuing jobs of other runners."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tests.server.running import START_SECONDS, Place, command
 
 
 class Worker:
-    """A worker that runs jobs of one project."""
+    """A worker for the jobs of a project."""
 
     def __init__(self, place: Place, folder: Path, project: str, *options: str, **settings: object) -> None:
         self._log = folder / f"worker-{token_hex(4)}.log"
@@ -33,7 +33,7 @@ class Worker:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """The lines of its log; one that is being written counts when it is whole."""
+        """The whole lines of the log."""
         lines = self._log.read_text("utf-8").splitlines(keepends=True)
         return [json.loads(line) for line in lines if line.endswith("\n")]
 

@@ -1,1 +1,1 @@
-"""Tests of the server, against one that runs."""
+"""Tests against a running server."""

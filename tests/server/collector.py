@@ -1,9 +1,8 @@
-"""OpenTelemetry's Collector between a program and the server, and the way between those two, which tests can cut.
+"""OpenTelemetry's Collector between a program and the server. Tests can cut the way from the Collector to the server.
 
-The Collector is a program in Go, which no package of this project's registries brings. ``make collector`` builds it
-from its modules, in a few minutes, where Go is installed; another one that has the parts of
-``collector-builder.yaml`` (the distributions ``otelcol`` and ``otelcol-contrib`` have) is used if it is on the path or
-named by ``MEMTRACE_TEST_OTELCOL``.
+The Collector is a program in Go, and no Python package has it. ``make collector`` builds it from its modules, in a few
+minutes, where Go is installed; another one that has the parts of ``collector-builder.yaml`` (the distributions
+``otelcol`` and ``otelcol-contrib`` have) is used if it is on the path or named by ``MEMTRACE_TEST_OTELCOL``.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ class Way(ThreadingHTTPServer):
 
     Attributes:
         target: the server's address; without one, each connection is closed without an answer.
-        to_lose: of so many requests the answer does not arrive, though the server has acknowledged them.
+        to_lose: number of acknowledged requests whose answer will be lost.
         batches: for each request that was acknowledged the ids of its spans.
-        lost: of those, the ones whose answer was lost.
-        cut_off: how many requests did not arrive.
-        encodings: in which encodings the bodies came.
+        lost: acknowledged requests whose answer was lost.
+        cut_off: number of requests that did not arrive.
+        encodings: the encodings of the bodies.
     """
 
     daemon_threads = True
@@ -62,7 +61,7 @@ class Way(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The address that stays."""
+        """The address, which never changes."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def acknowledged(self) -> set[bytes]:
@@ -125,9 +124,9 @@ def collecting(program: str, folder: Path, to: str, key: str) -> Iterator[str]:
 
     Args:
         program: the Collector.
-        folder: for its configuration and its log.
-        to: where it sends them.
-        key: of the server.
+        folder: the folder for configuration and log.
+        to: the way to the server.
+        key: a key of the server.
     """
     (port,) = free_ports(1)
     retry = {"initial_interval": "50ms", "max_interval": "200ms", "max_elapsed_time": "0s"}

@@ -20,16 +20,16 @@ class Issuer:
     """Signs tokens, and publishes its keys.
 
     Attributes:
-        asked: paths that it was asked for.
+        asked: requested paths.
         up: whether it answers with anything but 503.
-        answers: what it says at a path in place of its own answer.
+        answers: answers by path that replace the issuer's own.
     """
 
     def __init__(self, host: str = "127.0.0.1") -> None:
         """Answer nobody yet.
 
         Args:
-            host: what this machine is called in its address.
+            host: this machine's name in the issuer's address.
         """
         self.asked: list[str] = []
         self.up = True
@@ -41,7 +41,7 @@ class Issuer:
         self.rotate("first")
 
     def rotate(self, key_id: str) -> None:
-        """Have another key, and only that."""
+        """Replace the key."""
         self._keys = {key_id: rsa.generate_private_key(public_exponent=65537, key_size=2048)}
 
     @property

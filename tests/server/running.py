@@ -161,7 +161,7 @@ class RunningServer:
         self._reader.start()
 
     def key(self, role: str = "reader", project: str | None = None) -> str:
-        """A key for a project, the server's own where none is named; one that was made before is used again."""
+        """A key for a project, by default the server's own project. A key is made once for each role and project."""
         wanted = (role, project or self.project)
         if wanted not in self._keys:
             self._keys[wanted] = self.place.make_key(*wanted)
@@ -200,7 +200,7 @@ class RunningServer:
 
     @property
     def said(self) -> str:
-        """What it has written to standard error after the line with its address."""
+        """The server's standard error after the line with its address."""
         return "".join(self._said)
 
     def stop(self) -> int:
@@ -304,7 +304,7 @@ def place(request: pytest.FixtureRequest) -> Place:
 
 @pytest.fixture(scope="package")
 def server(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server on each engine, one for all tests of a folder: one that nobody asks any more costs time, too."""
+    """A server on each engine, for all tests of a folder: idle servers cost time, too."""
     # No test depends on how busy the machine is: what a deadline does is tested with servers of their own.
     patient = {"rate_limit": "1000000/minute", "request_seconds": 600}
     with running(place, tmp_path_factory.mktemp("server"), **patient) as started:

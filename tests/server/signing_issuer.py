@@ -28,11 +28,11 @@ class SigningIssuer(Issuer):
     """Signs people in, and gives tokens for codes.
 
     Attributes:
-        redirect_uri: the only address to which it sends browsers.
-        forms: what it was asked for when codes were brought.
-        changed: claims of the next tokens that are not as they should be.
-        wrong_state: whether it sends browsers back with a state of its own.
-        iss: what it calls itself in the answer.
+        redirect_uri: the only allowed address for browsers.
+        forms: the forms of requests with codes.
+        changed: wrong claims for the next tokens.
+        wrong_state: whether browsers get another state.
+        iss: the issuer's name in the answer.
     """
 
     def __init__(self) -> None:

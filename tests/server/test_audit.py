@@ -1,4 +1,4 @@
-"""Acts whose asker does not wait for them: what was changed stands in the audit log."""
+"""Writes of clients that don't wait: every change is in the audit log."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def _written(server: RunningServer, count: int) -> list[Trace]:
 
 
 async def _look(server: RunningServer, traces: list[Trace]) -> tuple[set[str], dict[str, str]]:
-    """The ids of those that are gone, and the outcomes of all deletions in the audit log, by target."""
+    """The ids of deleted traces, and the outcomes of all deletions in the audit log, by target."""
     async with await open_databases(server.place.settings()) as database:
         there = await database.project(server.project).get(Label.TRACE, [trace.id for trace in traces])
         entries = (await database.records(server.project).audit(1000)).items
@@ -70,7 +70,7 @@ async def test_a_deletion_that_is_completed_at_once_is_in_the_audit_log(server: 
     async with asyncio.timeout(SECONDS):
         while True:
             gone, outcomes = await _look(server, traces)
-            # What has begun is carried through: no deletion stays half done, and each that is done was told of.
+            # A deletion that has begun runs to its end: none is half done, and every deletion is in the audit log.
             if (
                 gone
                 and gone == {target for target in outcomes if target in {trace.id for trace in traces}}

@@ -1,4 +1,4 @@
-"""Connections that ask for nothing, or never come to an end: what they hold, and when they are let go."""
+"""Idle and endless connections: their cost, and the time until they are closed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]
 
 @contextmanager
 def files(soft: int) -> Iterator[None]:
-    """Another limit of open files, for this process and those that it starts meanwhile."""
+    """Another limit of open files, for this process and for processes that are started meanwhile."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, before[1]))
     try:
@@ -56,7 +56,7 @@ def files(soft: int) -> Iterator[None]:
 
 
 def dial(server: RunningServer, said: bytes = b"", source: str = "127.0.0.1") -> socket.socket:
-    """A connection on which this was said."""
+    """A connection on which these bytes were sent."""
     host, port = server.url.removeprefix("http://").split(":")
     client = socket.create_connection((host, int(port)), 60, (source, 0))
     if said:
@@ -65,7 +65,7 @@ def dial(server: RunningServer, said: bytes = b"", source: str = "127.0.0.1") ->
 
 
 def idle(server: RunningServer, source: str = "127.0.0.1") -> socket.socket:
-    """A connection that has its answer, and asks for no more."""
+    """A connection with a finished request and no further request."""
     client = dial(server, HEALTHZ, source)
     said = b""
     while not said.endswith(b'{"status":"ok"}'):
@@ -106,12 +106,12 @@ def test_silent_connections_keep_nobody_out(tmp_path: Path, said: bytes) -> None
         for _ in range(SILENT):
             clients.append(open_.enter_context(dial(server)))
             if said:
-                # Who was let go already may be told so.
+                # A closed connection may raise an error.
                 try:
                     clients[-1].sendall(said)
                 except ConnectionError:
                     continue
-        # Those of the same address, and of another one.
+        # Connections of the same address, and of another address.
         for source in ("127.0.0.1", "127.0.0.2"):
             with httpx.Client(transport=httpx.HTTPTransport(local_address=source), timeout=300) as client:
                 assert client.get(f"{server.url}/healthz", timeout=30).status_code == 200
@@ -136,7 +136,7 @@ def test_who_is_at_work_is_not_sent_away(tmp_path: Path) -> None:
         for _ in range(5):
             assert await_end(open_.enter_context(dial(server, HALF_A_HEAD))) == b""
         others = [open_.enter_context(idle(server, "127.0.0.2")) for _ in range(3)]
-        # No more in all: the one that waits longest goes, whoever comes.
+        # At the bound of all connections, the longest waiting connection is closed.
         latest = open_.enter_context(idle(server, "127.0.0.3"))
         assert await_end(others[0]) == b""
         assert [is_open(one) for one in (*others[1:], latest)] == [True] * 3
@@ -173,7 +173,7 @@ def test_who_says_no_more(hurried: RunningServer, said: bytes) -> None:
 
 
 def said_while_dripping(client: socket.socket, drop: bytes) -> bytes:
-    """What a server says until it ends a connection on which a drop comes whenever it says nothing."""
+    """The server's bytes until it closes a connection on which single bytes arrive whenever the server is silent."""
     client.settimeout(0.1)
     said = b""
     for _ in range(600):
@@ -197,7 +197,7 @@ def test_who_says_a_little_now_and_then(hurried: RunningServer, drop: bytes) -> 
 
 @pytest.mark.parametrize(("is_known", "answer"), [(True, b""), (False, b"HTTP/1.1 401")])
 def test_a_body_that_trickles(hurried: RunningServer, is_known: bool, answer: bytes) -> None:
-    """Of an upload that is read, and of one that was refused already."""
+    """The body of an upload that is read, and of an upload that was refused already."""
     key = hurried.key("writer") if is_known else "none"
     head = f"POST /v1/import?name=a.json HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
     with dial(hurried, f"{head}Content-Length: 1000000\r\n\r\n".encode()) as client:

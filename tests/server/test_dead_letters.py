@@ -1,4 +1,4 @@
-"""`memtrace dlq` on both queues: what could not be written is looked at, mended, sent again and thrown away."""
+"""`memtrace dlq` on both queues: listing, mending, replaying and dropping events that could not be written."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_what_is_sent_again_as_it_is_is_written_when_what_it_names_has_come(desk
 
 
 def test_one_replay_of_all_finishes_what_can_be_finished(desk: Desk) -> None:
-    """A chain that was given up from its end to its beginning, by workers that try each event once."""
+    """A chain of events in reverse order, where workers tried each event once."""
     trace, length = uuid4().hex, 40
     before = metrics(desk.server.url)["memtrace_dead_letters"]
     chain = [
@@ -132,7 +132,7 @@ def test_one_replay_of_all_finishes_what_can_be_finished(desk: Desk) -> None:
 
 
 def test_what_is_sent_again_unmended_dies_again(desk: Desk) -> None:
-    """Also where that is soon after: it must not be gone without a trace."""
+    """A letter that dies again soon after must not be lost."""
     trace = uuid4().hex
     (first,) = desk.kill(trace, "never")
     assert desk.dlq("replay", str(first["id"])).returncode == 0

@@ -1,4 +1,4 @@
-"""`memtrace dev`: all parts started together, used, stopped in order; and what happens when one of them is lost."""
+"""`memtrace dev`: starting all parts, using them, an orderly stop, and the loss of a part."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Dev:
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
         self._output = folder.parent / f"dev-{token_hex(4)}.txt"
-        # Settings of another set-up, none of whose stores is this one's.
+        # Settings of another set-up with other stores.
         config = folder.parent / "another.toml"
         config.write_text('[stores.far]\nuri = "sqlite:///nowhere/far.db"\nprojects = ["default"]\n', "utf-8")
         with self._output.open("wb") as output:
@@ -60,11 +60,11 @@ class Dev:
 
     @property
     def url(self) -> str:
-        """Where it is, as soon as all of it is ready."""
+        """The address, as soon as all parts are ready."""
         return self._said(r"MemTrace is ready at (\S+)")
 
     def _said(self, line: str) -> str:
-        """The group of a pattern, as soon as a line of its own fits it."""
+        """The group of a pattern, as soon as a whole line matches."""
         end = time.monotonic() + _PATIENCE_SECONDS
         while (found := re.search(rf"^dev +\| +{line}$", self.shown, re.MULTILINE)) is None:
             assert self.process.poll() is None, self.shown
@@ -73,11 +73,11 @@ class Dev:
         return found[1]
 
     def parts(self) -> list[psutil.Process]:
-        """All processes below it."""
+        """All child processes."""
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def part(self, word: str) -> psutil.Process:
-        """The one whose command line holds a word."""
+        """The child process with a word in its command line."""
         (found,) = [part for part in self.parts() if word in part.cmdline()]
         return found
 
@@ -151,7 +151,7 @@ def seen(client: httpx.Client) -> list[str]:
 
 
 def stopped(dev: Dev) -> list[str]:
-    """The parts that it said to have stopped, in that order."""
+    """The parts that the command reported as stopped, in order."""
     return re.findall(r"^dev +\| (\w+) is stopped$", dev.shown, re.MULTILINE)
 
 

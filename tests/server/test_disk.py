@@ -1,4 +1,4 @@
-"""The disk: whose files are on it, what is said when it is full, and when what is on it is damaged."""
+"""The disk: permissions of files, a full disk, and damaged files."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ PAGE = 4096
 
 @pytest.fixture
 def open_umask() -> Iterator[None]:
-    """Whatever a process makes without saying for whom is everybody's."""
+    """New files of a process are readable by everybody, unless the process sets a mode."""
     before = os.umask(0)
     yield
     os.umask(before)
 
 
 def others(folder: Path) -> list[str]:
-    """What is in a folder that others can read, in folders that others can enter."""
+    """Files below a folder that other users can read."""
     found = []
     for path in folder.iterdir():
         mode = path.stat().st_mode
@@ -114,7 +114,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_takes_small_writes_alone(tmp_path: Path) -> None:
-    """What is tried for readiness passes there, and events do not."""
+    """The small writes of readiness succeed on such a disk, and events fail."""
     event = {"v": 1, "type": "variable", "trace": "t", "time": "2026-01-01T00:00:00.000000Z", "kind": "Message"}
     with running(sqlite_place(tmp_path), tmp_path, job_concurrency=0) as server:
         process = psutil.Process(server.process.pid)

@@ -1,4 +1,4 @@
-"""What of events is bounded at the door: what they say, what they rebuild, and that their texts are Unicode."""
+"""Bounds of events: their size, their rebuilt values, and Unicode texts."""
 
 from __future__ import annotations
 
@@ -149,12 +149,12 @@ def test_raw_halves_of_pairs_are_refused_too() -> None:
     piece = _line(message("t", "m", "HALF"))
     ((_, reason),) = _refusals(piece.replace(b"HALF", b"\xed\xa0\x80"))
     assert reason.startswith("value: text that is not valid Unicode")
-    # What only looks like one is text.
+    # Other texts that look like a reference are plain text.
     assert _refusals(_line(message("t", "m", "\\ud800"))) == []
 
 
 def test_what_is_not_known_may_be_called_anything(server: RunningServer) -> None:
-    """Its name stands in the reason, and the answer is JSON all the same."""
+    """The unknown name is in the reason, and the answer is still JSON."""
     answer = send(server, lines(message("t", "m") | {"\ud800": 1})).json()
     assert answer["accepted"] == 0
     assert answer["rejected"][0]["reason"].startswith("a key: text that is not valid Unicode")
@@ -195,7 +195,8 @@ def test_what_a_project_has_rebuilt_comes_back_with_time(small: RunningServer) -
     refused = post("busy", _rebuilt("t", 1, 64 * MIB))
     assert int(refused.headers["retry-after"]) >= 1
     assert "values that begin with others" in refused.json()["detail"]
-    # Who has anything left is served whole, and waits afterwards. What rebuilds nothing does not, nor does another.
+    # A project with anything left is served whole, and waits afterwards. Requests without rebuilt values don't wait,
+    # nor do other projects.
     assert post("busy", lines(message("t", "plain"))).status_code == 200
     assert post("other", _rebuilt("t", 1, 64 * MIB)).status_code == 200
 
@@ -204,7 +205,7 @@ def test_an_allowance() -> None:
     now = 0.0
     allowed = RebuiltBytes(100, 10, lambda: now)
     allowed.take("p", 60, 5)
-    allowed.take("p", 90, 5)  # who has anything left gets all
+    allowed.take("p", 90, 5)  # a project with anything left is served whole
     with pytest.raises(RateLimitedError) as refused:
         allowed.take("p", 1, 1)
     assert refused.value.retry_after == 5
@@ -214,7 +215,7 @@ def test_an_allowance() -> None:
     allowed.take("p", 1, 1)
     with pytest.raises(TooLargeError):
         allowed.take("third", 101, 2)
-    allowed.take("third", 101, 1)  # it can't be sent in parts
+    allowed.take("third", 101, 1)  # the event can't be sent in parts
     allowed.give_back("third", 101)
     allowed.take("third", 100, 2)
     now = 1000.0

@@ -1,4 +1,4 @@
-"""A live graph of smartcomment: sent while it grows, it becomes what its file would."""
+"""A live graph of smartcomment that is sent while it grows gives the same graph as its file."""
 
 from __future__ import annotations
 

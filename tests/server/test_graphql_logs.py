@@ -1,4 +1,4 @@
-"""What a client gets wrong in GraphQL is told to it, and to nobody who reads the log."""
+"""Mistakes of clients in GraphQL are answered, and their values are not in the log."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_mistakes_stay_between_the_client_and_the_server(tmp_path: Path, l
             await connect(url, subprotocols=protocols, origin=f"https://{SECRET}.example")  # type: ignore[arg-type]
         assert server.stop() == 0
         assert not [text for text in told if "INTERNAL" in text]
-        # The client is told what it said; the log is not.
+        # The answer quotes the client's mistake; the log does not.
         assert sum(SECRET in text for text in told) > len(mistakes) / 2
         assert SECRET not in server.log_text + server.said
         assert "Bearer" not in server.log_text

@@ -1,4 +1,4 @@
-"""Whether the server lives, whether it can do its work, and what it counts."""
+"""Health, readiness and metrics of the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real instrumentations in environments of their own: their spans make one graph, however they come."""
+"""Real instrumentations in environments of their own: their spans make one graph, in any order."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def graph(server: RunningServer, trace: str, project: str) -> dict[str, Any]:
 
 
 def whole(requests: Sequence[ExportTraceServiceRequest]) -> list[ExportTraceServiceRequest]:
-    """One request, as a Collector joins those of its clients."""
+    """One request with the spans of several requests, as a Collector joins them."""
     joined = ExportTraceServiceRequest()
     for one in requests:
         joined.MergeFrom(one)

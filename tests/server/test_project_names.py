@@ -149,7 +149,7 @@ def test_a_project_from_before(alone: RunningServer, name: str) -> None:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """All files in a folder, and in those in it."""
+    """All files in a folder and its subfolders."""
     return [path for path in folder.rglob("*") if path.is_file()]
 
 

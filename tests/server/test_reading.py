@@ -190,7 +190,7 @@ async def test_errors_come_back_as_they_are() -> None:
 def _children(server: RunningServer, module: str) -> list[psutil.Process]:
     found = []
     for one in psutil.Process(server.process.pid).children():
-        with suppress(psutil.NoSuchProcess):  # it has ended in this moment
+        with suppress(psutil.NoSuchProcess):  # the process has just ended
             if module in one.cmdline():
                 found.append(one)
     return found

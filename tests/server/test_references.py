@@ -1,4 +1,6 @@
-"""References through every door: a whole id means what has it, whatever a writer calls its own things."""
+"""References through every interface: a whole id names its element, even if a writer uses the same text as an id in the
+source.
+"""
 
 from __future__ import annotations
 

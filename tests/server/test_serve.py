@@ -1,4 +1,4 @@
-"""The command: it starts, says where, refuses what it can't do, and stops in order."""
+"""The command: starting, printing the address, refusing bad settings, and an orderly stop."""
 
 from __future__ import annotations
 

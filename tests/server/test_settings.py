@@ -1,4 +1,4 @@
-"""Where settings come from, and what is said of those that can't be used."""
+"""Sources of settings, and errors of invalid settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that ask for much and read little: what they cost, and when they are let go.
+"""Clients that request much and read little: their cost, and the time until they are disconnected.
 
 A value is in a file of the server's before the first byte is sent, whichever engine it came from: SQLite is enough.
 """
@@ -46,7 +46,7 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]
 
 
 def store_value(server: RunningServer) -> tuple[str, bytes]:
-    """Keep a large value; its variable's id and its bytes."""
+    """Store a large value; returns the variable's id and the bytes."""
     text = Random(7).randbytes(VALUE_BYTES // 2).hex()
     built = TraceBuilder(server.project)
     variable = built.variable("large", text)

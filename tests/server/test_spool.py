@@ -181,7 +181,7 @@ print(memtrace.flush(20).spooled)
 
 
 def leave(folder: Path, endpoint: str, key: str, project: str) -> None:
-    """What an application leaves that can't reach its platform: a trace and a variable."""
+    """The spool of an application that can't reach its platform: a trace and a variable."""
     command = [sys.executable, "-c", _APPLICATION, endpoint, key, project, str(folder)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "2\n"
 

@@ -30,7 +30,7 @@ class World:
         place: the main store, and the environment that names the other.
         stores: by name, as the settings have them.
         mapped: the project that is in ``eu``.
-        home: one that is in the main store.
+        home: a project in the main store.
     """
 
     place: Place

@@ -1,4 +1,4 @@
-"""Which further stores there are: the settings, and what is said of those that can't be used."""
+"""Settings of further stores, and errors of invalid settings."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_settings_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.usefixtures("quiet_environment")
 def test_values_are_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is deleted from a store must not be another's, which it is where a project has moved."""
+    """A deletion in one store must not delete values of another store, to which a project may have moved."""
     path = write(tmp_path, f'values = "s3://bucket/values"\n{EU}values = "s3://bucket/values/"\n')
     with pytest.raises(InputError, match=r"stores\.eu\.values: those of the main store lie there"):
         load_settings(path)

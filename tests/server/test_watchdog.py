@@ -78,7 +78,7 @@ def test_a_server_of_a_test_is_watched(tmp_path: Path) -> None:
 
 
 def test_each_finding_is_told_once(tmp_path: Path) -> None:
-    """And one that is being written not before it is whole."""
+    """A finding that is being written is told when it is whole."""
     found = Found(tmp_path / "held")
     assert found.new() == []
     line = json.dumps({"seconds": 0.06, "slowness": 1.0, "collecting": {"2": 0.01}, "ran": "x", "seen": []})

@@ -37,7 +37,7 @@ _SEEN_SECONDS = 0.02
 """Shorter callbacks are not looked at."""
 
 _MEASURES = 5
-"""So that it takes about as long as what is judged, and is slowed down by other processes alike."""
+"""The fixed work takes about as long as the measured callbacks, so that other processes slow down both equally."""
 
 _STACKS = 3
 _PLACES = 16
