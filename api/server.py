@@ -113,7 +113,7 @@ async def _running(
             stack.callback(tracing.stop)
         opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
         events = await stack.enter_async_context(await open_queue(settings))
-        # Only this server knows its journal, so it writes the journal's events. Workers write the events of NATS.
+        # Only this server knows its journal and can write the journal's events. Workers write the events of NATS.
         writer = EventWriter(settings, events) if isinstance(events, Journal) else None
         platform = _platform(settings, opened, events, metrics, writer)
         app.state.platform = platform

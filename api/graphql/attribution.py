@@ -61,8 +61,8 @@ class Candidate:
 
 
 @strawberry.type(
-    description="A piece of what the right answer needs, and where this piece ended: at the operation that lost it,"
-    " or in the answer."
+    description="A piece of what the right answer needs, with the operation that lost the piece, or the fact that "
+    "it reached the answer."
 )
 class PieceLoss:
     project_id: strawberry.Private[str]
@@ -221,7 +221,7 @@ _NAMES = {
 
 
 def _named(of: type, item: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a type from a stored object. Fields that another program left out are None."""
+    """The fields of a type from a stored object. Fields that other programs omitted are None."""
     found = {name: item.get(models.camel_case(name)) for name in _NAMES[of]}
     error_type = found.get("error_type")
     if error_type is not None:

@@ -1,7 +1,7 @@
 """Documents of requests: parsing, validating, bounding, and caching of small valid documents.
 
-Parsing and validating the largest document takes a tenth of a second. A thread does this work, so that no other request
-waits.
+Parsing and validating the largest document takes a tenth of a second. A thread does this work, and other requests go
+on.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ class MemoryMoment:
     count: int = strawberry.field(description="The number of units at that moment.")
     ended: int = strawberry.field(description="The number of units that had been ended by that moment.")
 
-    @strawberry.field(description="The units at that moment, in the order in which they began.")
+    @strawberry.field(description="The units at that moment, ordered by their beginning.")
     def units(self, info: Info, first: First = 20, after: After = None) -> Connection[RememberedUnit]:
         size, cursor = asked_page(info, first, after)
         start = offset_of(cursor)

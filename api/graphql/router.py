@@ -128,7 +128,7 @@ class Router(GraphQLRouter[Context, None]):
         return GraphQLRequestData(query, asked.variables, asked.operation_name, asked.extensions)
 
     async def on_ws_connect(self, context: Context) -> dict[str, object] | None:
-        """Find the principal of a websocket: by its header, its cookie or the token in its first message."""
+        """Find the principal of a websocket: by the header, the cookie or the first message's token."""
         said = context.connection_params.get("authorization") if isinstance(context.connection_params, dict) else None
         context.token = said if isinstance(said, str) else context.token
         try:

@@ -79,7 +79,7 @@ class Handler(BaseGraphQLTransportWSHandler[Context, None]):
             await self.websocket.close(code=_FORBIDDEN, reason=str(error))
 
     async def run_operation(self, operation: Operation[Context, None]) -> None:
-        """Run one operation to its end: send its results, then ``complete``; or ``error`` if it can't run."""
+        """Run an operation: send its results, then ``complete``; or ``error`` if it can't run."""
         try:
             results = await self.schema.stream(
                 operation.query,

@@ -93,7 +93,7 @@ def errors_of(
         rules: the rules of validation.
         most: the most errors; a further error then says that there are more.
         hide_suggestions: whether errors must not suggest names of the schema.
-        is_polite: whether this thread pauses for other threads; see ``ProcessorShare``.
+        is_polite: whether to pause for other threads; see ``ProcessorShare``.
     """
     visitors: list[ASTValidationRule] = []
     share = ProcessorShare()

@@ -1,7 +1,7 @@
 """What was there and was not chosen, for each piece that an answer needed.
 
-The computation needs the whole structure of a trace and some seconds of the processor. A separate thread computes it
-for one request after the other.
+The computation needs the whole structure of a trace and some seconds of the processor. A separate thread handles one
+request after the other.
 """
 
 import asyncio

@@ -29,7 +29,7 @@ _REST_SECONDS = 0.5
 
 _LOG_SECONDS = 5.0
 _FILES_KEPT = 256
-"""Open files that are reserved for other uses: the store, the queue, uploads, answers on the disk, other servers."""
+"""Open files for other uses: the store, the queue, uploads, answers on the disk, other servers."""
 
 _log = structlog.get_logger("memtrace.http")
 

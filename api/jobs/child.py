@@ -1,4 +1,4 @@
-"""The child that does jobs, one after the other: ``python -m api.jobs.child``.
+"""The child that does jobs in turn: ``python -m api.jobs.child``.
 
 Work may use the processor for minutes; in a child it delays no request. The child ends with its runner, even if the
 runner was killed. Nobody ever sees half-done work.

@@ -32,7 +32,7 @@ def _reply(data: bytes) -> bytes:
     """Whether the function returned, with its result or its error."""
     raised: Exception | None = None
     try:
-        work, arguments = pickle.loads(data)  # noqa: S301 (from the process that started this one)
+        work, arguments = pickle.loads(data)  # noqa: S301 (from the parent)
         return pickle.dumps((True, work(*arguments)))
     except Exception as error:
         raised = error

@@ -59,7 +59,7 @@ class Folder:
 
     @property
     def server_name(self) -> str:
-        """The name of this folder's server, which distinguishes it from other servers at the same port."""
+        """The server's name, by which a command recognises this folder's server at a port."""
         return f"memtrace-{self.path.stat().st_ino:x}"
 
     @property

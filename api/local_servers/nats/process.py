@@ -1,4 +1,4 @@
-"""The process of a local NATS server: its program, and whether it answers."""
+"""The process of a local NATS server: finding its program, and waiting for an answer."""
 
 from __future__ import annotations
 
