@@ -1,4 +1,4 @@
-"""The child that writes events: ``python -m api.event_writer.child``."""
+"""The child that writes events, ``python -m api.event_writer.child``, and its messages with the server."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
-from api.event_writer.messages import Arrived, ToChild, Told
 from api.logs import set_up_logs
-from api.processes.children import Parent
+from api.processes.children import Message, Parent
 from api.processes.memory import hold_little
 from api.settings.child import begin
 from schema.errors import DamagedError, StoreError
@@ -30,6 +29,28 @@ _NICE = 5
 """The server has precedence: acknowledged events can wait a moment."""
 
 _log = structlog.get_logger("memtrace.events")
+
+
+class Arrived(Message, frozen=True):
+    """Packets have come to these lanes of the journal."""
+
+    lanes: list[int]
+
+
+class Stop(Message, frozen=True):
+    """Finish the current work within so many seconds, and end."""
+
+    seconds: float
+
+
+class Told(Message, frozen=True):
+    """The counts since the child started, by the names of ``Tally``; and the damage of the store, if any."""
+
+    tally: dict[str, int]
+    damage: str | None
+
+
+ToChild = Arrived | Stop
 
 
 class _Writer:

@@ -15,7 +15,7 @@ from dataclasses import asdict
 import msgspec
 import structlog
 
-from api.event_writer.messages import Arrived, Stop, Told
+from api.event_writer.child import Arrived, Stop, Told
 from api.processes.children import GONE, heard, kill, say
 from api.settings import Settings
 from api.settings.child import start_with_settings

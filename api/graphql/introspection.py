@@ -128,7 +128,8 @@ class _Counter:
         found: _Population = {}
         for thing, times in population.values():
             given = field.resolve(thing, self._info, **arguments) if field.resolve else None
-            for one in given or () if _is_list(field) else (given,):
+            is_list = isinstance(get_nullable_type(field.type), GraphQLList)
+            for one in given or () if is_list else (given,):
                 if one is not None:
                     # Fields and arguments come as new pairs of a name and an object.
                     key = id(one[1] if isinstance(one, tuple) else one)
@@ -148,10 +149,6 @@ class _Counter:
             if isinstance(argument.value, StringValueNode):
                 return argument.value.value
         return ""
-
-
-def _is_list(field: GraphQLField) -> bool:
-    return isinstance(get_nullable_type(field.type), GraphQLList)
 
 
 class Introspection:

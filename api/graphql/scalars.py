@@ -69,11 +69,6 @@ def _refuse(value: Any) -> Any:
     raise InputError("JSON", "", "is only for answers")
 
 
-def _format_json(value: Any) -> Any:
-    """The value of a JSON text."""
-    return msgspec.json.decode(value)
-
-
 SCALARS: dict[object, ScalarDefinition] = {
     datetime: strawberry.scalar(
         name="DateTime",
@@ -81,7 +76,9 @@ SCALARS: dict[object, ScalarDefinition] = {
         serialize=format_time,
         parse_value=_parse_time,
     ),
-    JSON: strawberry.scalar(name="JSON", description="Any JSON value.", serialize=_format_json, parse_value=_refuse),
+    JSON: strawberry.scalar(
+        name="JSON", description="Any JSON value.", serialize=msgspec.json.decode, parse_value=_refuse
+    ),
     BigInt: strawberry.scalar(
         name="BigInt",
         description="An integer that may be larger than 32 bits, as a JSON number.",

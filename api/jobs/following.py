@@ -40,7 +40,7 @@ class _Follower(Generic[T]):
 
 
 class Following(Generic[T]):
-    """All followed things of one kind, such as jobs, in this process."""
+    """Things of a kind, such as jobs, that clients of this process follow."""
 
     def __init__(self, label: str, read: Read[T], seconds: float) -> None:
         """Begin without followers.

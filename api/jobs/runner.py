@@ -100,7 +100,7 @@ class JobRunner:
         projects = self._settings.job_projects
         left = self._abandoned.among(await self._registry.leases(projects))
         now = datetime.now(UTC)
-        job = await self._registry.claim_job(self._owner, now, self._until(now), projects, left)
+        job = await self._registry.claim_job(self._owner, now, now + timedelta(seconds=self._lease), projects, left)
         # If the store was too busy to renew a lease, this runner may have claimed its own job again.
         return None if job is None or job.id in self._held else job
 
@@ -172,9 +172,6 @@ class JobRunner:
             except StoreError as error:
                 _log.warning("uploads can't be cleaned", reason=str(error))
             await asyncio.sleep(_CLEAN_SECONDS)
-
-    def _until(self, now: datetime) -> datetime:
-        return now + timedelta(seconds=self._lease)
 
 
 async def _to_the_end(work: Coroutine[None, None, None]) -> None:

@@ -149,7 +149,7 @@ def test_raw_halves_of_pairs_are_refused_too() -> None:
     piece = _line(message("t", "m", "HALF"))
     ((_, reason),) = _refusals(piece.replace(b"HALF", b"\xed\xa0\x80"))
     assert reason.startswith("value: text that is not valid Unicode")
-    # Other texts that look like a reference are plain text.
+    # An escaped backslash before "ud800" is plain text.
     assert _refusals(_line(message("t", "m", "\\ud800"))) == []
 
 

@@ -35,9 +35,8 @@ def _hang_up(server: RunningServer, head: str, body: bytes, *, reset: bool = Fal
     text += f"Authorization: {server.headers('writer')['Authorization']}\r\n\r\n"
     with socket.create_connection((address.hostname, address.port or 0), 30) as stream:
         stream.sendall(text.encode() + body)
-        await_metric(
-            server, "memtrace_requests_under_way", 2
-        )  # the hung-up connection, and the connection that reads the metric
+        # One request hangs up, the other reads the metric.
+        await_metric(server, "memtrace_requests_under_way", 2)
         if reset:
             stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     await_metric(server, "memtrace_requests_under_way", 1)
