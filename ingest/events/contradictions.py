@@ -4,6 +4,11 @@ An event that is sent again changes nothing. An event that contradicts the store
 names the field; otherwise the event's contents would be lost silently. Only stored fields that no later event may
 change are compared. Programs that continue a trace or session send the trace's or session's event again, so these
 events may leave fields out and may have another time.
+
+Each function compares the stored state with an event (``said``), and raises an ``EventRefusedError`` if they contradict
+each other. ``attributes`` are the stored attributes with later additions; ``made`` is the variable that the event would
+make; ``more`` are the event's attributes, with further data that the graph stores as attributes (parent operation,
+error, role, original size).
 """
 
 from __future__ import annotations
@@ -24,21 +29,13 @@ _Pair = tuple[str, Any, Any]
 
 
 def check_trace_name(known: str | None, said: str | None) -> None:
-    """Compare the name of a trace with an event.
-
-    Raises:
-        EventRefusedError: the event has another name.
-    """
+    """Compare the name of a trace with an event."""
     if known is not None and said is not None and known != said:
         raise EventRefusedError("name: the trace is known by another name already")
 
 
 def check_session(known: Session, attributes: Attributes, said: wire.SessionEvent) -> None:
-    """Compare a session and its attributes with an event.
-
-    Raises:
-        EventRefusedError: the event contradicts them.
-    """
+    """Compare a session and its attributes with an event."""
     pairs = (
         ("name", known.name, said.name),
         ("category", known.category, said.category),
@@ -56,19 +53,7 @@ def check_operation(
     session_id: str | None,
     more: Mapping[str, Any],
 ) -> None:
-    """Compare an operation with the event of its beginning.
-
-    Args:
-        known: the operation.
-        status: its present status; its end may have changed its attributes.
-        attributes: its present attributes.
-        said: the event.
-        session_id: the id of the session that the event names.
-        more: attributes in the event, with the parent operation.
-
-    Raises:
-        EventRefusedError: the event contradicts it.
-    """
+    """Compare an operation with the event of its beginning."""
     _compare(
         Label.OPERATION,
         said.operation,
@@ -89,17 +74,7 @@ def check_operation(
 def check_ending(
     known: Operation | Ending, attributes: Attributes, said: wire.OperationEnded, more: Mapping[str, Any]
 ) -> None:
-    """Compare the end of an operation with an event.
-
-    Args:
-        known: the operation, or how it ended.
-        attributes: its present attributes.
-        said: the event.
-        more: attributes in the event, with the error.
-
-    Raises:
-        EventRefusedError: the event contradicts it.
-    """
+    """Compare the end of an operation with an event."""
     pairs = (("status", known.status, said.status), ("time", known.ended_at, said.time))
     _compare(Label.OPERATION, said.operation, pairs)
     _compare_attributes(Label.OPERATION, said.operation, attributes, more, is_all=False)
@@ -108,18 +83,7 @@ def check_ending(
 def check_variable(
     known: Variable, attributes: Attributes, said: wire.VariableEvent, made: Variable, more: Mapping[str, Any]
 ) -> None:
-    """Compare a variable with an event.
-
-    Args:
-        known: the variable.
-        attributes: its attributes.
-        said: the event.
-        made: the variable that the event would make.
-        more: the event's attributes, with the variable's role and the value's size before it was cut.
-
-    Raises:
-        EventRefusedError: the event contradicts it.
-    """
+    """Compare a variable with an event."""
     _compare(
         Label.VARIABLE,
         said.variable,
@@ -137,11 +101,7 @@ def check_variable(
 
 
 def check_stored_unit(known: Variable, said: wire.VariableEvent, made: Variable) -> None:
-    """Compare the fields on which readers and makers of a stored unit must agree.
-
-    Raises:
-        EventRefusedError: the event contradicts it.
-    """
+    """Compare the fields on which readers and makers of a stored unit must agree."""
     _compare(Label.VARIABLE, said.variable, _what_it_is(known, made))
 
 
@@ -160,11 +120,7 @@ def _what_it_is(known: Variable, made: Variable) -> tuple[_Pair, ...]:
 
 
 def check_derivation(known: Derivation, said: wire.Derived, source: str, target: str, operation: str) -> None:
-    """Compare a derivation with an event and with the ids of the event's source, target and operation.
-
-    Raises:
-        EventRefusedError: the event contradicts it.
-    """
+    """Compare a derivation with an event and with the ids of the event's source, target and operation."""
     _compare(
         Label.DERIVATION,
         said.derivation,

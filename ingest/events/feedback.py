@@ -304,7 +304,6 @@ async def _named(store: GraphStore, names: Names, wanted: Sequence[str]) -> dict
 
 
 async def _asked(store: GraphStore, answer: Variable) -> str:
-    """The id of the question to which an answer belongs."""
     found = (await questions_of(store, [answer]))[answer.id]
     if not found:
         # The events that lead to the answer may come later, because events may be sent in any order.

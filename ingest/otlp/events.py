@@ -80,8 +80,6 @@ def _told(span: Span) -> Iterator[Event]:
 
 
 class _Maker:
-    """Makes the events of one span."""
-
     def __init__(self, project_id: str, trace: str, span: Span) -> None:
         self._span = span
         self._step = step_of(span)
@@ -92,7 +90,6 @@ class _Maker:
         self._session = None if self._step.session is None else short(self._step.session)
 
     def events(self) -> Iterator[Event]:
-        """The events of the span."""
         if self._session is not None:
             yield {"type": "session", "session": self._session, "time": self._began}
         yield self._started()

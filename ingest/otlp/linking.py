@@ -56,7 +56,6 @@ async def link(store: GraphStore, events: Sequence[wire.Event]) -> None:
 
 
 def _spans_in(events: Iterable[wire.Event]) -> set[str]:
-    """The operation names of the spans in events."""
     found = set()
     for event in events:
         if isinstance(event, wire.VariableEvent):
@@ -123,7 +122,6 @@ def _of_edge(trace: str, edge: Edge) -> list[wire.Event]:
 
 
 def _nodes(operations: Iterable[Operation], variables: Iterable[Variable], values: dict[str, bytes]) -> dict[str, Node]:
-    """The spans of a trace, by operation name."""
     found: dict[str, Node] = {}
     for operation in operations:
         said = msgspec.json.decode(operation.attributes).get(OTEL)

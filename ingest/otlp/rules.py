@@ -231,7 +231,6 @@ def _same_traces(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair
 def _with_a_new_one(
     sources: Iterable[tuple[Node, Value]], targets: Sequence[tuple[Node, Value]], new: AbstractSet[str]
 ) -> Iterator[_Pair]:
-    """Pairs of spans with at least one new span."""
     new_targets = [one for one in targets if one[0].name in new]
     for source_node, source in sources:
         for target_node, target in targets if source_node.name in new else new_targets:

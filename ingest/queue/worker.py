@@ -130,7 +130,6 @@ class EventWorker:
         self._ending -= ending.keys()
 
     async def _work(self, lane: int) -> None:
-        """Write one batch of a lane after the other."""
         waiting = Waiting(self._memory)
         try:
             await self._batches(lane, waiting)

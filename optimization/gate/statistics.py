@@ -74,7 +74,6 @@ def conversations_needed(alpha: float) -> int:
 
 
 def _at_most(events: int, trials: int, probability: float) -> float:
-    """The binomial probability of at most ``events`` events."""
     return math.fsum(
         math.comb(trials, count) * probability**count * (1 - probability) ** (trials - count)
         for count in range(events + 1)

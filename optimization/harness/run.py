@@ -171,7 +171,6 @@ def _again(plan: Plan, conversation: Conversation) -> dict[str, Any]:
 
 
 def _first(errors: BaseExceptionGroup[MemTraceError]) -> MemTraceError:
-    """The first of several simultaneous errors."""
     error = errors.exceptions[0]
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 

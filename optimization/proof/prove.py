@@ -154,7 +154,6 @@ async def _tried(bench: Bench, blamed: BlamedOperation, correction: Correction, 
 
 
 def _without_effect(bench: Bench, blamed: BlamedOperation, proof: Proof, correction: Correction) -> Proof:
-    """The proof if no corrected run gave the right answer."""
     if not bench.graph.made(blamed.operation_id):
         return replace(
             proof,

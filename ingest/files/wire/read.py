@@ -67,7 +67,6 @@ class Lines:
         file.tell("read", total, total)
 
     def __len__(self) -> int:
-        """The number of events."""
         return len(self._starts)
 
     def number(self, place: int) -> int:

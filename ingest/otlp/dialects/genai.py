@@ -81,7 +81,6 @@ def _by_name(span: Span, name: str) -> tuple[OperationKind, tuple[list[Piece], l
 
 
 def _from_moments(span: Span, name: str) -> Any:
-    """The messages in the events of a span."""
     return next((found for one in span.moments if (found := nested(one.attributes, name))), None)
 
 

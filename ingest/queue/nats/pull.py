@@ -93,5 +93,4 @@ class Pull:
 
 
 def _status(message: Msg) -> str | None:
-    """The status code of a message without content; None for a message with content."""
     return None if message.data or not message.headers else message.headers.get("Status")

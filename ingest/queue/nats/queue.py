@@ -39,8 +39,6 @@ _CHANGES = 20
 
 
 class _Body(msgspec.Struct, array_like=True):
-    """The content of a message."""
-
     version: int
     project_id: str
     trace: str
