@@ -16,7 +16,7 @@ from ingest.otlp.dialects.registry import step_of
 from ingest.otlp.names import INPUT, OTEL, OUTPUT, edge_name, operation_name, short, variable_name
 from ingest.otlp.reading import objects, words
 from ingest.otlp.spans import Span, SpanError, time_of
-from ingest.otlp.steps import Piece
+from ingest.otlp.steps import Item
 from schema.ids import make_id, trace_id
 
 MOST_BYTES = 192 << 10
@@ -95,13 +95,13 @@ class _Maker:
         yield self._started()
         inputs = list(enumerate(self._step.inputs))
         outputs = list(enumerate(self._step.outputs))
-        for place, piece in sorted(inputs, key=lambda item: not item[1].is_outside):
-            yield self._variable(INPUT, place, piece)
-            if piece.is_outside:
+        for place, item in sorted(inputs, key=lambda placed: not placed[1].is_outside):
+            yield self._variable(INPUT, place, item)
+            if item.is_outside:
                 name = variable_name(self._operation, INPUT, place)
                 yield self._said("used", operation=self._operation, variable=name, role="input", position=place)
-        for place, piece in outputs:
-            yield self._variable(OUTPUT, place, piece)
+        for place, item in outputs:
+            yield self._variable(OUTPUT, place, item)
         for source, target in _own_edges(self._step.inputs, self._step.outputs):
             names = [variable_name(self._operation, side, place) for side, place in (source, target)]
             yield self._said(
@@ -169,28 +169,28 @@ class _Maker:
         error = {"type": type_[:_SHORT], "message": message[:_LONG]}
         return event | {"status": EndStatus.ERROR, "error": error}
 
-    def _variable(self, side: str, place: int, piece: Piece) -> Event:
-        text = piece.text or ""
+    def _variable(self, side: str, place: int, item: Item) -> Event:
+        text = item.text or ""
         data = text.encode()
         told: dict[str, Any] = {"side": side}
-        if piece.text is None:
+        if item.text is None:
             told["content"] = "not captured"
-        for name, value in (("store", piece.store), ("id", piece.id), ("writes", piece.is_write or None)):
+        for name, value in (("store", item.store), ("id", item.id), ("writes", item.is_write or None)):
             if value is not None:
                 told[name] = value[:_LONG] if isinstance(value, str) else value
         attributes: dict[str, Any] = {OTEL: told}
-        if piece.score is not None:
-            attributes["score"] = piece.score
+        if item.score is not None:
+            attributes["score"] = item.score
         event = self._said(
             "variable",
             variable=variable_name(self._operation, side, place),
-            name=piece.name[:MAX_NAME_CHARACTERS],
-            kind=piece.kind,
-            version=piece.version,
+            name=item.name[:MAX_NAME_CHARACTERS],
+            kind=item.kind,
+            version=item.version,
             value=text,
             mediaType="text/plain",
-            operation=None if piece.is_outside else self._operation,
-            role=None if piece.is_outside else side,
+            operation=None if item.is_outside else self._operation,
+            role=None if item.is_outside else side,
             session=self._session,
             attributes=attributes,
         )
@@ -205,20 +205,20 @@ _LONG = 4_000
 _FEW, _MANY = 20, 100
 
 
-def _own_edges(inputs: Sequence[Piece], outputs: Sequence[Piece]) -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
+def _own_edges(inputs: Sequence[Item], outputs: Sequence[Item]) -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
     """Derivations inside a span, as (source, target): a prompt derives from its question, a reply from its prompt.
 
     An output that equals an input (a document that a reranker kept) derives from the equal input, and from all inputs
     that equal no output (the question).
     """
-    outside = [place for place, piece in enumerate(inputs) if piece.is_outside]
-    inside = [place for place, piece in enumerate(inputs) if not piece.is_outside]
+    outside = [place for place, item in enumerate(inputs) if item.is_outside]
+    inside = [place for place, item in enumerate(inputs) if not item.is_outside]
     if outside and inside:
         for source in outside:
             for target in inside:
                 yield (INPUT, source), (INPUT, target)
     feeding = inside or outside
-    again = {_identity(piece) for piece in outputs} - {None}
+    again = {_identity(item) for item in outputs} - {None}
     for target, made in enumerate(outputs):
         same = [place for place in feeding if _identity(inputs[place]) == _identity(made) and _identity(made)]
         others = [place for place in feeding if _identity(inputs[place]) not in again]
@@ -226,8 +226,8 @@ def _own_edges(inputs: Sequence[Piece], outputs: Sequence[Piece]) -> Iterator[tu
             yield (INPUT, source), (OUTPUT, target)
 
 
-def _identity(piece: Piece) -> tuple[str | None, str | None] | None:
-    """The key by which two pieces are the same document; None for a piece that is no document."""
-    if piece.id is not None:
-        return piece.store, piece.id
-    return None if piece.text is None else (None, piece.text)
+def _identity(item: Item) -> tuple[str | None, str | None] | None:
+    """The key by which two items are the same document; None for an item that is no document."""
+    if item.id is not None:
+        return item.store, item.id
+    return None if item.text is None else (None, item.text)

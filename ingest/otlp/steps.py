@@ -11,7 +11,7 @@ from ingest.otlp.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Item:
     """An input or output of a step; it becomes a variable.
 
     Attributes:
@@ -53,14 +53,14 @@ class Step:
         dialect: name of the dialect that read the span.
         category: the dialect's own word for the kind of step.
         session: id of the conversation.
-        taken: prefixes of the attributes that the pieces contain; these attributes are not kept again.
+        taken: prefixes of the attributes that the items contain; these attributes are not kept again.
     """
 
     dialect: str
     kind: OperationKind
     category: str | None = None
-    inputs: Sequence[Piece] = ()
-    outputs: Sequence[Piece] = ()
+    inputs: Sequence[Item] = ()
+    outputs: Sequence[Item] = ()
     deleted: Deleted | None = None
     session: str | None = None
     taken: tuple[str, ...] = ()

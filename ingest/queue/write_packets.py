@@ -168,7 +168,7 @@ Take = Callable[[Sequence[Event]], Awaitable[list[Refusal]]]
 
 
 @dataclass(slots=True)
-class _Piece:
+class _Pending:
     """An event on its way to the graph.
 
     Attributes:
@@ -210,7 +210,7 @@ async def write_packets(
     known = [waiting.take(delivery.key) for delivery in deliveries]
     opened = await asyncio.to_thread(_opened, deliveries, known)
     own: list[Held] = []
-    pieces: list[_Piece] = []
+    pending_events: list[_Pending] = []
     for delivery, before, lines in zip(deliveries, known, opened, strict=True):
         held = Held(delivery, refused=before.refused if before else [])
         own.append(held)
@@ -220,14 +220,14 @@ async def write_packets(
             if isinstance(event, EventError):
                 held.refused.append((line, str(event)))
             else:
-                pieces.append(_Piece(held, place, line, event))
-    for held in own:  # the pieces have the lines now
+                pending_events.append(_Pending(held, place, line, event))
+    for held in own:  # the pending events have the lines now
         held.delivery = replace(held.delivery, packet=replace(held.delivery.packet, body=b""))
     touched = {held.delivery.key: held for held in own}
     room = _Room()
     try:
-        while pieces:
-            pieces = await _pass(store, pieces, waiting, take, touched, room)
+        while pending_events:
+            pending_events = await _pass(store, pending_events, waiting, take, touched, room)
     except BaseException:
         # The events that were being written are only in the queue now.
         for held in touched.values():
@@ -238,51 +238,58 @@ async def write_packets(
 
 
 async def _pass(
-    store: GraphStore, pieces: list[_Piece], waiting: Waiting, take: Take, touched: dict[int, Held], room: _Room
-) -> list[_Piece]:
+    store: GraphStore,
+    pending_events: list[_Pending],
+    waiting: Waiting,
+    take: Take,
+    touched: dict[int, Held],
+    room: _Room,
+) -> list[_Pending]:
     """Write events; returns the events that can be written next. Adds the packets of woken events to ``touched``."""
-    events = [piece.event for piece in pieces]
+    events = [pending.event for pending in pending_events]
     # Sorting many events takes long, so it runs in a thread, beside the event loop.
     order = await asyncio.to_thread(order_of, events) if len(events) > _FEW else order_of(events)
     if order is not None:
-        pieces = [pieces[place] for place in order]
-        events = [piece.event for piece in pieces]
+        pending_events = [pending_events[place] for place in order]
+        events = [pending.event for pending in pending_events]
     refused = {one.index: one for one in await with_late_sources(store, events, await take(events))}
-    names = Names(trace_id(store.project_id, pieces[0].event.trace))
-    again: list[_Piece] = []
+    names = Names(trace_id(store.project_id, pending_events[0].event.trace))
+    again: list[_Pending] = []
     early = [index for index, one in refused.items() if one.is_early]
     if early:
-        missing = await _missing(store, names, [pieces[index].event for index in early])
+        missing = await _missing(store, names, [pending_events[index].event for index in early])
         for index, ids in zip(early, missing, strict=True):
-            piece = pieces[index]
-            if not ids and len(refused) < len(pieces):
-                again.append(piece)  # its missing elements came later in the same pass, and exist now
+            pending = pending_events[index]
+            if not ids and len(refused) < len(pending_events):
+                again.append(pending)  # its missing elements came later in the same pass, and exist now
                 continue
-            made = _made(names, piece.event)
-            waiting.add(piece.held, piece.place, Early(piece.line, refused[index].reason, ids, made))
+            made = _made(names, pending.event)
+            waiting.add(pending.held, pending.place, Early(pending.line, refused[index].reason, ids, made))
     for index, one in refused.items():
         if not one.is_early:
-            pieces[index].held.refused.append((pieces[index].line, one.reason))
+            pending_events[index].held.refused.append((pending_events[index].line, one.reason))
     if waiting.is_empty:
         return again
-    there = [piece.event for index, piece in enumerate(pieces) if index not in refused]
-    there += [piece.event for piece in again]
+    there = [pending.event for index, pending in enumerate(pending_events) if index not in refused]
+    there += [pending.event for pending in again]
     woken = waiting.arrived(id_ for event in there if (id_ := _made(names, event)) is not None)
     touched |= {held.delivery.key: held for held, _, _ in woken}
     if not woken:
         return again
     return again + [
-        piece for piece in await asyncio.to_thread(_pieces, woken) if not _is_put_off(piece, names, waiting, room)
+        pending
+        for pending in await asyncio.to_thread(_pending_events, woken)
+        if not _is_put_off(pending, names, waiting, room)
     ]
 
 
-def _is_put_off(piece: _Piece, names: Names, waiting: Waiting, room: _Room) -> bool:
+def _is_put_off(pending: _Pending, names: Names, waiting: Waiting, room: _Room) -> bool:
     """Whether a woken event must wait for its next try, because this turn's room for rebuilt values is used up."""
-    size = rebuilt_bytes(piece.event)
+    size = rebuilt_bytes(pending.event)
     if not size or size <= room.left:
         room.left -= size
         return False
-    waiting.add(piece.held, piece.place, Early(piece.line, _PUT_OFF, set(), _made(names, piece.event)))
+    waiting.add(pending.held, pending.place, Early(pending.line, _PUT_OFF, set(), _made(names, pending.event)))
     return True
 
 
@@ -293,10 +300,10 @@ async def _missing(store: GraphStore, names: Names, events: Sequence[Event]) -> 
     return [{names.id(*name) for name in references(event)} - there for event in events]
 
 
-def _pieces(woken: Sequence[tuple[Held, int, Early]]) -> list[_Piece]:
+def _pending_events(woken: Sequence[tuple[Held, int, Early]]) -> list[_Pending]:
     events = read([one.line for _, _, one in woken])
     return [
-        _Piece(held, place, one.line, event)
+        _Pending(held, place, one.line, event)
         for (held, place, one), event in zip(woken, events, strict=True)
         if not isinstance(event, EventError)  # always true: the line was parsed before
     ]

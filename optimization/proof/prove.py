@@ -4,7 +4,7 @@
 2. Several runs with the operation corrected; the program goes on from the correction.
 3. As many runs without the correction. They repeat the same model calls live as the corrected runs.
 4. A placebo (a change of the same kind with unrelated text) must not help.
-5. If an earlier operation lost a needed detail, the correction of that operation must not help.
+5. If an earlier operation lost a needed piece, the correction of that operation must not help.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ async def _proof(bench: Bench, blame: Blame, corrector: Corrector) -> Proof:
 
 
 async def _not_lost_here(bench: Bench, blamed: BlamedOperation) -> str | None:
-    """Why inserted evidence would prove nothing; None if the operation had the details of the answer and lost them."""
-    if not bench.judge.details:
+    """Why inserted evidence would prove nothing; None if the operation had the pieces of the answer and lost them."""
+    if not bench.judge.pieces:
         return "what the answer needs is not clear from the evidence, so nobody can tell whether the operation had it"
     if not await bench.judge.had(blamed.operation_id):
         return "what the operation was given does not have what the answer needs: that was lost before, or elsewhere"
@@ -189,7 +189,7 @@ async def _draws(bench: Bench, do: Sequence[Do], most: int, fresh: Sequence[str]
 
 
 async def _earlier(bench: Bench, blamed: BlamedOperation, corrector: Corrector) -> str | None:
-    """An earlier operation that lost a detail of the answer, and whose correction makes the answer right."""
+    """An earlier operation that lost a piece of the answer, and whose correction makes the answer right."""
     graph = bench.graph
     sequence = graph.operations[blamed.operation_id].sequence
     for operation in upstream(graph, bench, blamed.operation_id):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from memtrace.kinds import OperationKind, VariableKind
 
+from ingest.otlp.dialects.items import documents, plain, question, session_of
 from ingest.otlp.dialects.langfuse import GIVEN, GOT
-from ingest.otlp.dialects.pieces import documents, plain, question, session_of
 from ingest.otlp.reading import messages, objects, structured, text_of
 from ingest.otlp.spans import Span
-from ingest.otlp.steps import Piece, Step
+from ingest.otlp.steps import Item, Step
 
 _NAME = "everos"
 
@@ -21,8 +21,8 @@ def read(span: Span) -> Step | None:
     if not span.name.startswith("everos."):
         return None
     given, got = (structured(span.attributes.get(name)) for name in (GIVEN, GOT))
-    inputs: list[Piece] = []
-    outputs: list[Piece] = []
+    inputs: list[Item] = []
+    outputs: list[Item] = []
     match span.name.removeprefix("everos.").split("."):
         case ["memory", "add", *_]:
             kind = OperationKind.UPDATE
@@ -31,7 +31,7 @@ def read(span: Span) -> Step | None:
         case ["extract", *_]:
             kind = OperationKind.EXTRACTION
             inputs = _messages(span, given)
-            outputs = [Piece(VariableKind.MEMORY_UNIT, "unit", text) for text in [text_of(got)] if text is not None]
+            outputs = [Item(VariableKind.MEMORY_UNIT, "unit", text) for text in [text_of(got)] if text is not None]
         case ["memory", "search", *_] | ["search", *_]:
             kind = OperationKind.RETRIEVAL
             asked = given.get("query", given) if isinstance(given, dict) else given
@@ -47,7 +47,7 @@ def read(span: Span) -> Step | None:
     return Step(_NAME, kind, span.name, inputs, outputs, session=session_of(span), taken=(GIVEN, GOT))
 
 
-def _messages(span: Span, given: object) -> list[Piece]:
+def _messages(span: Span, given: object) -> list[Item]:
     said = messages(given) or [("", text) for text in [text_of(given)] if text is not None]
     kind = VariableKind.MESSAGE
-    return [Piece(kind, role or "message", text, is_outside=span.is_root) for role, text in said]
+    return [Item(kind, role or "message", text, is_outside=span.is_root) for role, text in said]

@@ -10,10 +10,10 @@ from typing import Any
 
 from memtrace.kinds import OperationKind, VariableKind
 
-from ingest.otlp.dialects.pieces import documents, inference, plain, question, session_of, whole
+from ingest.otlp.dialects.items import documents, inference, plain, question, session_of, whole
 from ingest.otlp.reading import messages, nested, number, objects, structured, text_of, words
 from ingest.otlp.spans import Span
-from ingest.otlp.steps import Deleted, Piece, Step
+from ingest.otlp.steps import Deleted, Item, Step
 
 _NAME = "genai"
 
@@ -59,7 +59,7 @@ def read(span: Span) -> Step | None:
     return Step(_NAME, kind, name or None, inputs, outputs, session=session, taken=_TAKEN)
 
 
-def _by_name(span: Span, name: str) -> tuple[OperationKind, tuple[list[Piece], list[Piece]]]:
+def _by_name(span: Span, name: str) -> tuple[OperationKind, tuple[list[Item], list[Item]]]:
     said = span.attributes
     given, got = nested(said, "gen_ai.input.messages"), nested(said, "gen_ai.output.messages")
     match name:
@@ -89,8 +89,8 @@ def _memory(span: Span, name: str, session: str | None) -> Step:
     kind, store = _MEMORY[name], words(said.get("gen_ai.memory.store.id"))
     record = words(said.get("gen_ai.memory.record.id"))
     records = objects(said.get("gen_ai.memory.records"))
-    inputs: list[Piece] = []
-    outputs: list[Piece] = []
+    inputs: list[Item] = []
+    outputs: list[Item] = []
     deleted = None
     if kind is OperationKind.RETRIEVAL:
         inputs = question(span, said.get("gen_ai.memory.query.text"))
@@ -102,7 +102,7 @@ def _memory(span: Span, name: str, session: str | None) -> Step:
         deleted = Deleted(store, record if name == "delete_memory" else None)
     elif kind is not OperationKind.INITIALIZATION:
         for role, text in messages(said.get("gen_ai.memory.input.messages")):
-            inputs.append(Piece(VariableKind.MESSAGE, role or "message", text, is_outside=span.is_root))
+            inputs.append(Item(VariableKind.MESSAGE, role or "message", text, is_outside=span.is_root))
         if not records and record is not None:
             records = [{"id": record}]
         # The conventions have no version numbers, so the time of an update serves as version.
@@ -112,5 +112,5 @@ def _memory(span: Span, name: str, session: str | None) -> Step:
             content = text_of(one.get("content"))
             named = id_ or f"unit {place}"
             unit = VariableKind.MEMORY_UNIT
-            outputs.append(Piece(unit, named, content, False, store, id_, True, version, number(one.get("score"))))
+            outputs.append(Item(unit, named, content, False, store, id_, True, version, number(one.get("score"))))
     return Step(_NAME, kind, name, inputs, outputs, deleted, session, _TAKEN)

@@ -5,7 +5,7 @@ Source: langfuse.com, "OpenTelemetry, property mapping". A generation's input an
 
 from __future__ import annotations
 
-from ingest.otlp.dialects.pieces import by_kind
+from ingest.otlp.dialects.items import by_kind
 from ingest.otlp.reading import structured, words
 from ingest.otlp.spans import Span
 from ingest.otlp.steps import Step

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from memtrace.kinds import OperationKind, VariableKind
 
-from ingest.otlp.dialects.pieces import session_of
+from ingest.otlp.dialects.items import session_of
 from ingest.otlp.reading import number, objects, text_of, words
 from ingest.otlp.spans import Span
-from ingest.otlp.steps import Deleted, Piece, Step
+from ingest.otlp.steps import Deleted, Item, Step
 
 K = TypeVar("K", bound=StrEnum)
 
@@ -39,19 +39,19 @@ def read(span: Span) -> Step | None:
         "memtrace",
         _one_of(OperationKind, word),
         words(said.get(CATEGORY)),
-        [_piece(one, span, place, "input") for place, one in enumerate(objects(said.get(INPUTS)))],
-        [_piece(one, span, place, "output") for place, one in enumerate(objects(said.get(OUTPUTS)))],
+        [_item(one, span, place, "input") for place, one in enumerate(objects(said.get(INPUTS)))],
+        [_item(one, span, place, "output") for place, one in enumerate(objects(said.get(OUTPUTS)))],
         deleted,
         session_of(span),
         (INPUTS, OUTPUTS),
     )
 
 
-def _piece(one: Mapping[str, Any], span: Span, place: int, side: str) -> Piece:
+def _item(one: Mapping[str, Any], span: Span, place: int, side: str) -> Item:
     is_write, version = one.get("write") is True, one.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or not 0 <= version < 2**53:
         version = span.started_ns // 1000 if is_write else 0
-    return Piece(
+    return Item(
         _one_of(VariableKind, words(one.get("kind")) or ""),
         words(one.get("name")) or f"{side} {place}",
         text_of(one.get("value")),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ingest.otlp.dialects.pieces import by_kind
+from ingest.otlp.dialects.items import by_kind
 from ingest.otlp.reading import structured, words
 from ingest.otlp.spans import Span
 from ingest.otlp.steps import Step

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from memtrace.kinds import OperationKind, VariableKind
 
-from ingest.otlp.dialects.pieces import KINDS, documents, inference, plain, question, session_of, whole
+from ingest.otlp.dialects.items import KINDS, documents, inference, plain, question, session_of, whole
 from ingest.otlp.reading import messages, nested, objects, structured, text_of, words
 from ingest.otlp.spans import Span
-from ingest.otlp.steps import Piece, Step
+from ingest.otlp.steps import Item, Step
 
 _NAME = "openinference"
 
@@ -50,7 +50,7 @@ def read(span: Span) -> Step | None:
         case "EMBEDDING":
             listed = objects(nested(said, "embedding.embeddings"))
             texts = [text_of(one.get("embedding", one).get("text")) for one in listed if _is_embedding(one)]
-            inputs = [Piece(VariableKind.OTHER, "text", text) for text in texts if text]
+            inputs = [Item(VariableKind.OTHER, "text", text) for text in texts if text]
             inputs = inputs or plain(given, None)[0]
             outputs = []
         case "TOOL":
@@ -66,7 +66,7 @@ def _is_embedding(one: dict[str, object]) -> bool:
     return isinstance(one.get("embedding", one), dict)
 
 
-def _documents(span: Span, name: str) -> list[Piece]:
+def _documents(span: Span, name: str) -> list[Item]:
     """The documents of a search; missing ids come from ``output.value``, where LangChain's instrumentation has them."""
     found = objects(nested(span.attributes, name))
     listed = structured(span.attributes.get("output.value"))

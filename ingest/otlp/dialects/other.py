@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtrace.kinds import OperationKind
 
-from ingest.otlp.dialects.pieces import session_of
+from ingest.otlp.dialects.items import session_of
 from ingest.otlp.spans import Span
 from ingest.otlp.steps import Step
 

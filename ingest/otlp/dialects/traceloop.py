@@ -9,7 +9,7 @@ from __future__ import annotations
 from memtrace.kinds import OperationKind
 
 from ingest.otlp.dialects import genai
-from ingest.otlp.dialects.pieces import by_kind, documents, question, session_of
+from ingest.otlp.dialects.items import by_kind, documents, question, session_of
 from ingest.otlp.reading import structured, words
 from ingest.otlp.spans import Span
 from ingest.otlp.steps import Step

@@ -1,4 +1,4 @@
-"""Pieces (inputs and outputs) that several dialects share: questions, prompts, documents, values of agents or tools."""
+"""Items (inputs and outputs) that several dialects share: questions, prompts, documents, values of agents or tools."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memtrace.kinds import OperationKind, VariableKind
 
 from ingest.otlp.reading import last_of_user, messages, number, reply, text_of, transcript, words
 from ingest.otlp.spans import Span
-from ingest.otlp.steps import Piece, Step
+from ingest.otlp.steps import Item, Step
 
 _TEXTS = ("content", "page_content", "text", "memory", "summary")
 """Keys under which documents and memory units have their text."""
@@ -33,8 +33,8 @@ def session_of(span: Span) -> str | None:
     return None
 
 
-def question(span: Span, value: Any, *, is_asked: bool = False) -> list[Piece]:
-    """The question to a span, as a list of at most one piece; from outside if the span is a root, or ``is_asked``.
+def question(span: Span, value: Any, *, is_asked: bool = False) -> list[Item]:
+    """The question to a span, as a list of at most one item; from outside if the span is a root, or ``is_asked``.
 
     Args:
         span: the span.
@@ -46,60 +46,60 @@ def question(span: Span, value: Any, *, is_asked: bool = False) -> list[Piece]:
     if text is None:
         return []
     if span.is_root or is_asked:
-        return [Piece(VariableKind.QUERY, "query", text, is_outside=True)]
-    return [Piece(VariableKind.REFINED_QUERY, "query", text)]
+        return [Item(VariableKind.QUERY, "query", text, is_outside=True)]
+    return [Item(VariableKind.REFINED_QUERY, "query", text)]
 
 
-def inference(span: Span, given: Any, got: Any, system: Any = None) -> tuple[list[Piece], list[Piece]]:
+def inference(span: Span, given: Any, got: Any, system: Any = None) -> tuple[list[Item], list[Item]]:
     """Inputs and outputs of a model call; messages or any other values."""
     said = messages(given)
     before = [(role or "system", text) for role, text in messages(system)]
     before = before or [("system", text) for text in [text_of(system)] if text]
     prompt = transcript([*before, *said]) if said else text_of(given)
-    inputs: list[Piece] = []
+    inputs: list[Item] = []
     if span.is_root and (text := last_of_user(said)):
-        inputs.append(Piece(VariableKind.QUERY, "query", text, is_outside=True))
+        inputs.append(Item(VariableKind.QUERY, "query", text, is_outside=True))
     if prompt is not None:
-        inputs.append(Piece(VariableKind.PROMPT, "prompt", prompt))
+        inputs.append(Item(VariableKind.PROMPT, "prompt", prompt))
     answer = reply(messages(got)) or text_of(got)
     kind = VariableKind.ANSWER if span.is_root else VariableKind.RESPONSE
-    return inputs, [Piece(kind, "reply", answer)] if answer is not None else []
+    return inputs, [Item(kind, "reply", answer)] if answer is not None else []
 
 
-def whole(span: Span, given: Any, got: Any, *, is_agent: bool = False) -> tuple[list[Piece], list[Piece]]:
+def whole(span: Span, given: Any, got: Any, *, is_agent: bool = False) -> tuple[list[Item], list[Item]]:
     """Inputs and outputs of a chain, an agent or a workflow."""
     is_end = span.is_root or is_agent
     if is_end:
         inputs = question(span, given, is_asked=True)
     else:
         text = transcript(messages(given)) or text_of(given)
-        inputs = [Piece(VariableKind.CONTEXT, "input", text)] if text is not None else []
+        inputs = [Item(VariableKind.CONTEXT, "input", text)] if text is not None else []
     text = reply(messages(got)) or text_of(got)
     kind = VariableKind.ANSWER if is_end else VariableKind.RESPONSE
-    return inputs, [Piece(kind, "output", text)] if text is not None else []
+    return inputs, [Item(kind, "output", text)] if text is not None else []
 
 
-def plain(given: Any, got: Any, out: VariableKind = VariableKind.OTHER) -> tuple[list[Piece], list[Piece]]:
+def plain(given: Any, got: Any, out: VariableKind = VariableKind.OTHER) -> tuple[list[Item], list[Item]]:
     """Inputs and outputs of a tool or a judge."""
     before, after = text_of(given), text_of(got)
     return (
-        [Piece(VariableKind.OTHER, "input", before)] if before is not None else [],
-        [Piece(out, "output", after)] if after is not None else [],
+        [Item(VariableKind.OTHER, "input", before)] if before is not None else [],
+        [Item(out, "output", after)] if after is not None else [],
     )
 
 
 def documents(
     found: Iterable[Mapping[str, Any]], store: str | None, kind: VariableKind = VariableKind.RETRIEVAL_RESULT
-) -> list[Piece]:
+) -> list[Item]:
     """The documents of a search, under the field names of any dialect."""
-    pieces = []
-    for rank, item in enumerate(found):
-        one = item["document"] if isinstance(item.get("document"), Mapping) else item
+    items = []
+    for rank, hit in enumerate(found):
+        one = hit["document"] if isinstance(hit.get("document"), Mapping) else hit
         text = next((text for name in _TEXTS if (text := text_of(one.get(name)))), None)
         id_ = words(one.get("id"))
         name = id_ or f"document {rank}"
-        pieces.append(Piece(kind, name, text, store=store, id=id_, score=number(one.get("score"))))
-    return pieces
+        items.append(Item(kind, name, text, store=store, id=id_, score=number(one.get("score"))))
+    return items
 
 
 KINDS = {
