@@ -22,9 +22,10 @@ _TRUSTED = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 """For all Neo4j servers. Their jars are compared with their hashes before each start; that Java looks at each of their
 classes once more, too, takes a third of the start."""
 _SHORT_LIVED = f"{_TRUSTED} -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
-"""For servers that a test starts for itself: it ends before the best machine code is worth its compilation. There is
-room for all of the other code, as much as there would be for both. The shared servers work long enough: five modules of
-the contract take 138 instead of 196 s of a processor in queries; compilation takes 94 instead of 6 s, once for all."""
+"""For servers that a test starts for itself, and for the one of `make test`: they end before the best machine code is
+worth its compilation. There is room for all of the other code, as much as there would be for both. The servers of whole
+paths work long enough: five modules of the contract take 138 instead of 196 s of a processor in queries; compilation
+takes 94 instead of 6 s, once for all."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -37,14 +38,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not os.environ.get("MEMTRACE_TEST_NEO4J_URI"):
         stack = ExitStack()
         config.add_cleanup(stack.close)
-        os.environ.update(_neo4j(stack))
+        os.environ.update(_neo4j(stack, is_short=not config.option.full))
     if browser is not None:
         fetched(browser)
 
 
-def _neo4j(stack: ExitStack) -> dict[str, str]:
+def _neo4j(stack: ExitStack, is_short: bool) -> dict[str, str]:
     """The environment that names a new server to the tests; empty if none can be had, which the fixtures then say."""
-    os.environ[JAVA] = _TRUSTED
+    os.environ[JAVA] = _SHORT_LIVED if is_short else _TRUSTED
     try:
         from api.local_servers.neo4j import LocalNeo4j, LocalNeo4jError
     except ImportError:
