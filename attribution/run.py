@@ -69,7 +69,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AttributedFailure:
     """The verdict on one failure; ``cached`` if an earlier verdict was reused."""
 
     failure: Failure
@@ -77,7 +77,9 @@ class Outcome:
     cached: bool
 
 
-async def attribute(store: GraphStore, failures: Sequence[Failure], options: Options) -> AsyncGenerator[Outcome, None]:
+async def attribute(
+    store: GraphStore, failures: Sequence[Failure], options: Options
+) -> AsyncGenerator[AttributedFailure, None]:
     """Attribute failures, trace by trace; each verdict is stored before it is yielded.
 
     An error in one failure makes its verdict an abstention with the reason, and does not affect others. A failure that
@@ -118,7 +120,7 @@ class _Run:
         self._graph: TraceGraph | None = None
         self._loading = asyncio.Lock()
 
-    async def all(self, failures: Sequence[Failure]) -> AsyncGenerator[Outcome, None]:
+    async def all(self, failures: Sequence[Failure]) -> AsyncGenerator[AttributedFailure, None]:
         found = await self._store.get(Label.TRACE, [self._trace_id])
         if not found:
             raise NotFoundError(f"there is no trace {self._trace_id}")
@@ -141,12 +143,12 @@ class _Run:
                     one = replace(one, created_at=datetime.now(UTC))
                     if not await self._stored(trace, one):
                         continue
-                yield Outcome(failure, one, cached=True)
+                yield AttributedFailure(failure, one, cached=True)
             else:
                 waiting.append(failure)
         width = max(1, self._options.concurrency) if self._client is not None else 1
         queue = list(reversed(waiting))
-        tasks: set[asyncio.Task[Outcome | None]] = set()
+        tasks: set[asyncio.Task[AttributedFailure | None]] = set()
         try:
             while queue or tasks:
                 while queue and len(tasks) < width:
@@ -172,7 +174,7 @@ class _Run:
             return False
         return True
 
-    async def _one(self, trace: Trace, failure: Failure, inputs: str) -> Outcome | None:
+    async def _one(self, trace: Trace, failure: Failure, inputs: str) -> AttributedFailure | None:
         start = time.perf_counter()
         # Data sets keep labels in the attributes of failures; no method may see them.
         seen = replace(failure, attributes=NO_ATTRIBUTES)
@@ -197,7 +199,7 @@ class _Run:
         if not self._options.gold_free:
             verdict = replace(verdict, details=verdict.details | gold_mark(failure))
         attribution = to_attribution(verdict, failure, self._options.method, inputs)
-        return Outcome(failure, attribution, cached=False) if await self._stored(trace, attribution) else None
+        return AttributedFailure(failure, attribution, cached=False) if await self._stored(trace, attribution) else None
 
     async def _verdict(self, graph: TraceGraph, failure: Failure) -> Verdict:
         options = self._options

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -110,8 +112,48 @@ only as history begins with this word."""
 TELLS_GOLD = frozenset({VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
 """Kinds of variables that tell the gold answer, or a judgement by it. No answer may be derived from these variables."""
 
-NOT_THE_MEMORY = frozenset({ErrorType.ANNOTATION, ErrorType.JUDGE})
+
+@dataclass(frozen=True, slots=True)
+class ErrorTypeRule:
+    """What verdicts with an error type may blame.
+
+    Attributes:
+        is_memory: whether the memory is at fault.
+        not_by: kinds of operations that can't cause the error. All others can, such as an update that deletes, or a
+            tool that searches.
+    """
+
+    is_memory: bool = True
+    not_by: frozenset[OperationKind] = frozenset()
+
+
+_WRITES = frozenset(
+    {
+        OperationKind.EXTRACTION,
+        OperationKind.INITIALIZATION,
+        OperationKind.SEGMENTATION,
+        OperationKind.UPDATE,
+        OperationKind.DELETION,
+    }
+)
+_SEARCH = frozenset({OperationKind.RETRIEVAL})
+
+ERROR_TYPES: Mapping[ErrorType, ErrorTypeRule] = dict.fromkeys(ErrorType, ErrorTypeRule()) | {
+    ErrorType.EXTRACTION: ErrorTypeRule(not_by=_SEARCH | {OperationKind.DELETION}),
+    ErrorType.UPDATE: ErrorTypeRule(not_by=_SEARCH),
+    ErrorType.DELETION: ErrorTypeRule(not_by=_SEARCH),
+    ErrorType.RETRIEVAL: ErrorTypeRule(not_by=_WRITES),
+    ErrorType.RESPONSE: ErrorTypeRule(not_by=_WRITES | _SEARCH),
+    ErrorType.ANNOTATION: ErrorTypeRule(is_memory=False),
+    ErrorType.JUDGE: ErrorTypeRule(is_memory=False),
+}
+"""The rule of each error type. Without an entry here, the memory is at fault and any operation may cause the error."""
+
+NOT_THE_MEMORY = frozenset(one for one, rule in ERROR_TYPES.items() if not rule.is_memory)
 """Error types that blame the annotation or the judge, not the memory."""
+
+MEMORY_ERRORS = frozenset(ErrorType) - NOT_THE_MEMORY
+"""Error types that blame the memory."""
 
 HUMAN_METHOD = "human"
 """The method of verdicts that people give."""

@@ -17,7 +17,7 @@ from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
     from api.auth.access import ProjectDoor
-    from attribution.review.annotation.work import Bench, Case
+    from attribution.review.annotation.work import AssignedFailure, Bench
     from attribution.review.people import Judgement
     from store.contract.protocol import GraphStore
 
@@ -270,7 +270,7 @@ async def _judgement(
     return Judgement(failure.id, kind, blamed, reason, confidence, tuple(accepted), tuple(shown))
 
 
-def _tell(case: Case | None, as_json: bool) -> None:
+def _tell(case: AssignedFailure | None, as_json: bool) -> None:
     from api.cli import annotation_documents
     from api.cli.render.text import one_line
     from schema.models import as_json as public

@@ -17,7 +17,7 @@ from schema.errors import MemTraceError
 
 if TYPE_CHECKING:
     from api.cli.progress import Tell
-    from attribution.report.case import ReportedCase
+    from attribution.report.failure_report import FailureReport
     from attribution.run import Options
     from store.contract.protocol import GraphStore
 
@@ -58,7 +58,7 @@ async def audit(
     options = runner_options(method, False, no_evidence, concurrency)
     errors: list[MemTraceError] = []
     fail = complaining(errors)
-    found: list[tuple[str | None, list[ReportedCase]]] = []
+    found: list[tuple[str | None, list[FailureReport]]] = []
     if paths:
         files = graph_files(paths, fail)
         for number, file in enumerate(files, 1):
@@ -86,7 +86,7 @@ async def audit(
         raise typer.Exit(exit_code(errors[0]))
 
 
-async def _of_file(file: Path, options: Options, tell: Tell | None) -> list[ReportedCase]:
+async def _of_file(file: Path, options: Options, tell: Tell | None) -> list[FailureReport]:
     from attribution.benchmark.scratch import scratch_store
     from ingest.files.registry import import_path
 
@@ -95,7 +95,7 @@ async def _of_file(file: Path, options: Options, tell: Tell | None) -> list[Repo
         return await _attributed(store, report.trace_id, options, tell)
 
 
-async def _of_store(store: GraphStore, trace: str | None, options: Options, tell: Tell | None) -> list[ReportedCase]:
+async def _of_store(store: GraphStore, trace: str | None, options: Options, tell: Tell | None) -> list[FailureReport]:
     from api.cli.find import find_trace_id
 
     return await _attributed(store, await find_trace_id(store, trace), options, tell)
@@ -103,7 +103,7 @@ async def _of_store(store: GraphStore, trace: str | None, options: Options, tell
 
 async def _attributed(
     store: GraphStore, trace_id: str | None, options: Options, tell: Tell | None
-) -> list[ReportedCase]:
+) -> list[FailureReport]:
     from attribution.report.gather import cases_of
     from attribution.run import attribute
     from attribution.verdicts.stored import every_failure

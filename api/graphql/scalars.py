@@ -8,7 +8,7 @@ import strawberry
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types.scalar import ScalarDefinition
 
-from attribution.compare.runs import Outcome
+from attribution.compare.runs import CaseOutcome
 from attribution.verdicts.verdict import Method
 from optimization.proof.model import Result as ProofResult
 from schema.annotation import CaseOrder, Progress
@@ -22,6 +22,7 @@ __all__ = [
     "JSON",
     "BigInt",
     "CaseOrder",
+    "CaseOutcome",
     "DerivationKind",
     "Direction",
     "ErrorType",
@@ -30,7 +31,6 @@ __all__ = [
     "Method",
     "OperationKind",
     "Origin",
-    "Outcome",
     "Progress",
     "ProofResult",
     "QuestionKind",
@@ -103,7 +103,7 @@ _ENUMS: dict[Any, str] = {
         "How far somebody is with a case. reserved: it is kept for them; done: they have submitted a verdict; skipped: "
         "they have left it to others; gone: the failure was deleted."
     ),
-    Outcome: (
+    CaseOutcome: (
         "What became of a question from the first of two traces to the second, or of a failure from the first of two "
         "methods to the second. fixed: wrong before, and right now; broken: the other way round; stillWrong and "
         "stillRight: as before; different: two methods say different things, and no person has said which is right; "
@@ -139,7 +139,7 @@ _ENUMS: dict[Any, str] = {
     ),
 }
 
-_NAMES = {ProofResult: "ProofResult"}
+_NAMES = {ProofResult: "ProofResult", CaseOutcome: "Outcome"}
 """Names of enums in the schema that differ from the names of their classes."""
 
 for _of, _description in _ENUMS.items():

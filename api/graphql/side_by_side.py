@@ -9,14 +9,14 @@ from api.graphql.pages import After, Connection, First, asked_page, connection
 from api.graphql.refs import AttributionRef, FailureRef
 from api.graphql.remembering import offset_of
 from api.graphql.resolving import id_meant
-from api.graphql.scalars import Outcome
+from api.graphql.scalars import CaseOutcome
 from attribution.compare import runs as comparing
 from attribution.verdicts.stored import by_id
 from schema import models
 from store.contract.answers import Label, Page
 from store.contract.protocol import GraphStore
 
-Only = Annotated[Outcome | None, strawberry.argument(description="Only cases with this outcome; all if null.")]
+Only = Annotated[CaseOutcome | None, strawberry.argument(description="Only cases with this outcome; all if null.")]
 
 
 @strawberry.type(description="One side of a case: a case in one of two traces, or the verdict of one of two methods.")
@@ -42,9 +42,9 @@ class ComparedSide:
 
 @strawberry.type(description="A question in both of two traces, or a failure with the verdicts of two methods.")
 class ComparedCase:
-    """The fields of ``attribution.compare.runs.ComparedCase``."""
+    """The fields of ``attribution.compare.runs.ComparedQuestion``."""
 
-    outcome: Outcome = strawberry.field(description="The outcome.")
+    outcome: CaseOutcome = strawberry.field(description="The outcome.")
     question: str = strawberry.field(description="The question.")
     gold_answers: list[str] = strawberry.field(description="The gold answers; empty where none are known.")
     before: ComparedSide | None = strawberry.field(
@@ -60,7 +60,7 @@ class ComparedCase:
 
 @strawberry.type(description="How many cases have an outcome.")
 class OutcomeCount:
-    outcome: Outcome = strawberry.field(description="The outcome.")
+    outcome: CaseOutcome = strawberry.field(description="The outcome.")
     count: int = strawberry.field(description="How many cases.")
 
 
@@ -107,11 +107,11 @@ async def methods_compared(store: GraphStore, before: str, after: str, trace: st
 
 
 def _comparison(found: comparing.Compared) -> Comparison:
-    counts = [OutcomeCount(outcome=one, count=found.counts[one]) for one in Outcome]
+    counts = [OutcomeCount(outcome=one, count=found.counts[one]) for one in CaseOutcome]
     return Comparison(found=found, outcomes=counts, p_value=found.p_value)
 
 
-def _case(case: comparing.ComparedCase) -> ComparedCase:
+def _case(case: comparing.ComparedQuestion) -> ComparedCase:
     return ComparedCase(
         outcome=case.outcome,
         question=case.question,

@@ -117,7 +117,7 @@ class ExtractionWhyNot:
 
 @strawberry.type(description="A memory unit that an update was shown, and what the update did to it.")
 class UpdateCandidate(_OfVariable):
-    """The fields of ``attribution.why_not.model.Candidate``."""
+    """The fields of ``attribution.why_not.model.ShownUnit``."""
 
     external_id: str = strawberry.field(description="The unit's id in the source.")
     label: str = strawberry.field(description="A name for people.")
@@ -224,7 +224,7 @@ _TYPES: dict[type, type] = {
     model.Uncovered: UncoveredSentence,
     model.Made: QuotedVariable,
     model.Extraction: ExtractionWhyNot,
-    model.Candidate: UpdateCandidate,
+    model.ShownUnit: UpdateCandidate,
     model.Change: ChangeWhyNot,
     model.Stood: ContextPlace,
     model.WhyNot: WhyNot,

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.benchmark.result import MEMORY_ERRORS, Marks
+from attribution.benchmark.result import Marks
 from attribution.statistics.intervals import Interval
-from schema.kinds import ErrorType
+from schema.kinds import MEMORY_ERRORS, ErrorType
 
 ABSTAINED = "abstained"
 

@@ -29,7 +29,7 @@ from store.contract.protocol import GraphStore
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class CaseLabel:
     """The known cause of a failure.
 
     Attributes:
@@ -60,7 +60,7 @@ class BenchCase:
     graph_path: str
     record: dict[str, Any]
     failure: Failure
-    label: Label | None
+    label: CaseLabel | None
     evidence: tuple[str, ...]
 
 
@@ -143,7 +143,7 @@ async def load_labelled(
         if known is None:
             continue
         left.pop((known.line.query_id, known.line.prediction_id))
-        label = Label(*known.primary, also=known.also, kinds=known.kinds)
+        label = CaseLabel(*known.primary, also=known.also, kinds=known.kinds)
         cases.append(_case(path, known.line.model_dump(mode="json"), failure, label, names))
     # A label that names no trace may belong to another file.
     missing = [one.line.query_id for one in left.values() if one.line.trace is not None]
@@ -185,20 +185,20 @@ async def _forget(
 
 
 def _case(
-    path: Path, record: dict[str, Any], failure: Failure, label: Label | None, names: Mapping[str, Variable]
+    path: Path, record: dict[str, Any], failure: Failure, label: CaseLabel | None, names: Mapping[str, Variable]
 ) -> BenchCase:
     evidence = tuple(names[id_].external_id for id_ in failure.evidence_ids if id_ in names)
     return BenchCase(str(path), record, failure, label, evidence)
 
 
-def _label(record: dict[str, Any], place: str, path: Path) -> Label | None:
+def _label(record: dict[str, Any], place: str, path: Path) -> CaseLabel | None:
     name = record.get("final_error_type")
     if name is None:
         return None
     accepted = record.get("accepted_error_types") or []
     if not isinstance(accepted, list):
         raise InputError(str(path), f"{place}.accepted_error_types", "Expected 'array'")
-    return Label(
+    return CaseLabel(
         _error_type(name),
         record.get("final_op_id"),
         frozenset(_error_types(accepted, f"{place}.accepted_error_types", path)),

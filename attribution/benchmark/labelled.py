@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
-from attribution.benchmark.cases import Label
+from attribution.benchmark.cases import CaseLabel
 from attribution.benchmark.labels import Named
 from attribution.benchmark.result import Result
 from attribution.statistics.intervals import Interval, bootstrap, wilson
@@ -153,13 +153,13 @@ def _rates(counts: Sequence[tuple[int, int, int]]) -> dict[str, float | None]:
     return {"primary": primary / cases, "accepted": accepted / cases}
 
 
-def _joint(one: Result, label: Label) -> tuple[str, str]:
+def _joint(one: Result, label: CaseLabel) -> tuple[str, str]:
     """Error type and operation as one class, of label and verdict; a right operation counts as the label's."""
     wanted = f"{label.error_type} {label.operation}"
     return wanted, wanted if one.is_right else f"{one.verdict.error_type} {one.operation}"
 
 
-def _trivial(known: Sequence[tuple[Result, Label]], name: str) -> Trivial:
+def _trivial(known: Sequence[tuple[Result, CaseLabel]], name: str) -> Trivial:
     primary = accepted = 0
     pairs: list[tuple[ErrorType, ErrorType | None]] = []
     for one, label in known:

@@ -13,7 +13,6 @@ from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType
 
 WRITES = frozenset({ErrorType.EXTRACTION, ErrorType.UPDATE})
-MEMORY_ERRORS = frozenset(set(ErrorType) - {ErrorType.ANNOTATION, ErrorType.JUDGE})
 
 
 class Marks(NamedTuple):

@@ -28,7 +28,7 @@ MOST_CASES = 10_000
 _AT_ONCE = 500
 
 
-class Outcome(StrEnum):
+class CaseOutcome(StrEnum):
     """What became of a case from the first to the second.
 
     DIFFERENT: two methods say different things, and no person has said which is right. NOT_COMPARED: it has no
@@ -63,7 +63,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedCase:
+class ComparedQuestion:
     """A case in both runs, or by both methods.
 
     Attributes:
@@ -71,7 +71,7 @@ class ComparedCase:
         judged: for two methods, the person's verdict with which both are compared.
     """
 
-    outcome: Outcome
+    outcome: CaseOutcome
     question: str
     gold_answers: Sequence[str]
     before: Side | None
@@ -87,15 +87,15 @@ class Compared:
         p_value: of the exact two-sided McNemar test of fixed against broken cases.
     """
 
-    cases: list[ComparedCase]
-    counts: Counter[Outcome]
+    cases: list[ComparedQuestion]
+    counts: Counter[CaseOutcome]
     p_value: float
 
     @classmethod
-    def of(cls, cases: list[ComparedCase]) -> Compared:
+    def of(cls, cases: list[ComparedQuestion]) -> Compared:
         """Count cases."""
         counts = Counter(case.outcome for case in cases)
-        return cls(cases, counts, mcnemar(counts[Outcome.FIXED], counts[Outcome.BROKEN]))
+        return cls(cases, counts, mcnemar(counts[CaseOutcome.FIXED], counts[CaseOutcome.BROKEN]))
 
 
 async def compare_traces(store: GraphStore, before: Trace, after: Trace) -> Compared:
@@ -113,7 +113,7 @@ async def compare_traces(store: GraphStore, before: Trace, after: Trace) -> Comp
         assert known is not None
         golds = next((turn.failure.gold_answers for turn in (first, second) if turn and turn.failure), ())
         left, right = (None if turn is None else turn.side(verdicts) for turn in (first, second))
-        cases.append(ComparedCase(_outcome_of_turns(first, second), known.question, golds, left, right))
+        cases.append(ComparedQuestion(_outcome_of_turns(first, second), known.question, golds, left, right))
     return Compared.of(cases)
 
 
@@ -136,7 +136,7 @@ async def compare_methods(store: GraphStore, before: str, after: str, trace_id: 
         left, right = (_said_by(source, failure, said, judged) for source in (before, after))
         told = [told[0] or left.verdict is not None, told[1] or right.verdict is not None]
         outcome = _outcome_of_verdicts(left, right)
-        cases.append(ComparedCase(outcome, failure.question, failure.gold_answers, left, right, judged))
+        cases.append(ComparedQuestion(outcome, failure.question, failure.gold_answers, left, right, judged))
     return Compared.of(cases) if all(told) else None
 
 
@@ -182,9 +182,9 @@ async def _turns(store: GraphStore, trace: Trace) -> list[_Turn]:
     return found
 
 
-def _outcome_of_turns(before: _Turn | None, after: _Turn | None) -> Outcome:
+def _outcome_of_turns(before: _Turn | None, after: _Turn | None) -> CaseOutcome:
     if before is None or after is None:
-        return Outcome.NOT_COMPARED
+        return CaseOutcome.NOT_COMPARED
     return _outcome(before.failure is None, after.failure is None)
 
 
@@ -194,18 +194,18 @@ def _said_by(source: str, failure: Failure, said: Sequence[Attribution], judged:
     return Side(failure.prediction, failure.answer_id, failure, verdict, is_right)
 
 
-def _outcome_of_verdicts(before: Side, after: Side) -> Outcome:
+def _outcome_of_verdicts(before: Side, after: Side) -> CaseOutcome:
     if before.is_right is not None and after.is_right is not None:
         return _outcome(before.is_right, after.is_right)
     if before.verdict is not None and after.verdict is not None and not _alike(before.verdict, after.verdict):
-        return Outcome.DIFFERENT
-    return Outcome.NOT_COMPARED
+        return CaseOutcome.DIFFERENT
+    return CaseOutcome.NOT_COMPARED
 
 
-def _outcome(was_right: bool, is_right: bool) -> Outcome:
+def _outcome(was_right: bool, is_right: bool) -> CaseOutcome:
     if was_right:
-        return Outcome.STILL_RIGHT if is_right else Outcome.BROKEN
-    return Outcome.FIXED if is_right else Outcome.STILL_WRONG
+        return CaseOutcome.STILL_RIGHT if is_right else CaseOutcome.BROKEN
+    return CaseOutcome.FIXED if is_right else CaseOutcome.STILL_WRONG
 
 
 def _alike(one: Attribution, other: Attribution) -> bool:

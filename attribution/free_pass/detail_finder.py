@@ -10,8 +10,7 @@ from datetime import date
 from functools import reduce
 from operator import or_
 
-from attribution.needed.content import CREDIT, DATE_WEIGHT, Content, tells
-from attribution.needed.prepared_content import SURELY, Sought
+from attribution.needed.content import CREDIT, DATE_WEIGHT, SURELY, Content, PreparedContent, names_days
 from attribution.needed.presence import ABSENT, LARGE, Detail, Presence, literal
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
@@ -34,7 +33,7 @@ _PRECISION = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _CoreMatch:
     """How much of a detail's core some sentences have.
 
     Attributes:
@@ -49,7 +48,7 @@ class _Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RoughMatch:
     """A cheap upper bound of how much of a detail a text has.
 
     Attributes:
@@ -67,7 +66,7 @@ class Look:
     most: float
 
 
-class Finder:
+class DetailFinder:
     """Looks for one detail in many texts. Results for words and sentences are cached."""
 
     def __init__(
@@ -92,8 +91,8 @@ class Finder:
         self._weight = detail.core.weight
         self._total = sum(detail.anchors.values())
         self._alike = alike or Alike()
-        self._sought = Sought(detail.core, self._alike)
-        self._around: Sought | None = None
+        self._sought = PreparedContent(detail.core, self._alike)
+        self._around: PreparedContent | None = None
         self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
         self._telling_core: dict[str, Sequence[str]] = {}
         self._telling_around: dict[str, Sequence[str]] = {}
@@ -111,7 +110,7 @@ class Finder:
         (look,) = self.look_at([text])
         return self.in_text(look, sole=sole)
 
-    def look_at(self, texts: Sequence[str]) -> list[Look]:
+    def look_at(self, texts: Sequence[str]) -> list[RoughMatch]:
         """Cheap upper bounds of how much of the detail each text has."""
         said = [literal(self._detail, text) for text in texts]
         # All words are learned first, because look_up only finds words that are known.
@@ -120,10 +119,10 @@ class Finder:
         looks = []
         for one, (places, own) in zip(said, read, strict=True):
             bits = {number: has for number in own if (has := self._sought.bits(places[number].sentence))}
-            looks.append(Look(one, places, own, bits, math.inf if one else self._most(bits.values())))
+            looks.append(RoughMatch(one, places, own, bits, math.inf if one else self._most(bits.values())))
         return looks
 
-    def in_text(self, look: Look, *, sole: bool = False, least: float = 0.0) -> Presence:
+    def in_text(self, look: RoughMatch, *, sole: bool = False, least: float = 0.0) -> Presence:
         """How surely the detail is in a text.
 
         Args:
@@ -218,12 +217,12 @@ class Finder:
             self._foreign[text] = self._is_foreign(placed.sentence)
         return self._foreign[text]
 
-    def _score(self, told: _Told, sole: bool) -> float:
+    def _score(self, told: _CoreMatch, sole: bool) -> float:
         """The share of the detail that some sentences have."""
         if told.cover < _FAINT or sole:  # the surroundings can only lower it
             return told.cover
         detail, taken = self._detail, set(told.matched.values())
-        self._around = self._around or Sought(Content(detail.anchors, frozenset(), ()), self._alike)
+        self._around = self._around or PreparedContent(Content(detail.anchors, frozenset(), ()), self._alike)
         self._around.look_up()
         left = [w for w in _telling(self._around, told.places, self._telling_around) if w not in taken]
         shared = sum(detail.anchors[word] for word in _matches(self._around, left))
@@ -237,7 +236,7 @@ class Finder:
         precision = shared / sum(detail.rarity(word) for word in words if word not in taken)
         return told.cover * min(1.0, max(recall, precision / _PRECISION))
 
-    def _told(self, places: Sequence[Placed]) -> _Told:
+    def _told(self, places: Sequence[Placed]) -> _CoreMatch:
         """The share of the core that some sentences have together."""
         detail = self._detail
         core = detail.core
@@ -245,13 +244,13 @@ class Finder:
         got = sum(core.words[word] * CREDIT[self._sought.rows[word][other]] for word, other in matched.items())
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
         got += DATE_WEIGHT * sum(
-            any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
+            any(names_days(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
         )
         cover = got / self._weight if self._weight else 0.0
-        return _Told(cover if detail.literal else min(1.0, cover / _GIST), matched, places)
+        return _CoreMatch(cover if detail.literal else min(1.0, cover / _GIST), matched, places)
 
 
-def _telling(sought: Sought, places: Sequence[Placed], kept: dict[str, Sequence[str]]) -> list[str]:
+def _telling(sought: PreparedContent, places: Sequence[Placed], kept: dict[str, Sequence[str]]) -> list[str]:
     """The words of some sentences that match any needed word, in order.
 
     Args:
@@ -269,7 +268,7 @@ def _telling(sought: Sought, places: Sequence[Placed], kept: dict[str, Sequence[
     return list(found)
 
 
-def _matches(sought: Sought, words: Sequence[str]) -> dict[str, str]:
+def _matches(sought: PreparedContent, words: Sequence[str]) -> dict[str, str]:
     """For each needed word, the best match (``attribution.needed.content.matches``); each is used once."""
     wanted = sought.told_by(words)
     same = {word: word for word in wanted if word in words}

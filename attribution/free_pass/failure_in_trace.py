@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 
-from attribution.free_pass.detail_finder import Finder
+from attribution.free_pass.detail_finder import DetailFinder
 from attribution.needed.messages import Messages
 from attribution.needed.presence import (
     ABSENT,
@@ -27,7 +27,7 @@ _MOST_QUESTIONS = 24
 
 
 @dataclass(slots=True)
-class Case:
+class FailureInTrace:
     """A failure with one detail that the answer needed. Results about variables are cached.
 
     Attributes:
@@ -40,7 +40,7 @@ class Case:
     failure: Failure
     detail: Detail
     future: AbstractSet[str]
-    finder: Finder
+    finder: DetailFinder
     is_judged: bool = False
     _below: dict[tuple[str, bool], float] = field(default_factory=dict)
     """Upper bounds of scores that were not computed exactly."""
@@ -50,11 +50,11 @@ class Case:
     @classmethod
     def of(
         cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, *, is_judged: bool = False
-    ) -> Case:
+    ) -> FailureInTrace:
         """Set up the search for a detail."""
         is_foreign = partial(messages.origins.is_foreign, message_id=detail.message_id)
         not_quoted = partial(messages.origins.not_quoted, message_id=detail.message_id)
-        finder = Finder(detail, is_foreign, messages.alike, not_quoted)
+        finder = DetailFinder(detail, is_foreign, messages.alike, not_quoted)
         return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder, is_judged)
 
     async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 
-from attribution.free_pass.piece_ending import Ending
-from attribution.free_pass.trial import Trial
-from attribution.needed.find_evidence import likeliest
+from attribution.free_pass import trial
+from attribution.free_pass.needs import TriedFailure
+from attribution.free_pass.trial import Ending
+from attribution.needed.find_evidence import find_evidence
 from attribution.needed.messages import Embedder, Messages, Mode, is_known
 from attribution.needed.presence import Detail, PresenceJudge
 from attribution.trace.graph import TraceGraph
@@ -62,18 +63,17 @@ class FlowPass:
             return await self._verdict(graph, failure, gold_free or not failure.gold_answers, judge)
 
     async def _verdict(
-        self, graph: TraceGraph, failure: Failure, gold_free: bool, judge: PresenceJudge | None
+        self, graph: TraceGraph, failure: Failure, is_gold_free: bool, judge: PresenceJudge | None
     ) -> Verdict:
-        trial, retrieved = await self._trial(graph, failure, gold_free)
-        details = {"evidence": trial.evidence, "retrieved": retrieved, "goldFree": gold_free}
-        verdict = await trial.verdict(judge)
-        worth = _GOLD_FREE if gold_free else 1.0
+        tried, retrieved = await self._tried(graph, failure, is_gold_free)
+        found = await trial.verdict(tried, judge)
+        details = {"evidence": tried.evidence, "retrieved": retrieved, "goldFree": is_gold_free}
+        worth = _GOLD_FREE if is_gold_free else 1.0
         return replace(
-            verdict,
-            confidence=round(verdict.confidence * worth, 4),
-            details=details | verdict.details,
-            losses=tuple(replace(one, confidence=round(one.confidence * worth, 4)) for one in trial.losses),
-            question_kind=trial.kind,
+            found,
+            confidence=round(found.confidence * worth, 4),
+            details=details | found.details,
+            losses=tuple(replace(one, confidence=round(one.confidence * worth, 4)) for one in found.losses),
         )
 
     async def endings(self, graph: TraceGraph, failure: Failure) -> list[list[Ending]]:
@@ -81,22 +81,22 @@ class FlowPass:
 
         A piece that several messages state has one ending for each of them, the furthest first.
         """
-        trial, _ = await self._trial(graph, failure, gold_free=not failure.gold_answers)
-        return await trial.endings()
+        tried, _ = await self._tried(graph, failure, is_gold_free=not failure.gold_answers)
+        return await trial.all_endings(tried)
 
     async def pieces(self, graph: TraceGraph, failure: Failure, *, gold_free: bool = False) -> list[Detail]:
         """The pieces that the answer needed, each from the message that states it best; empty if nothing is needed."""
-        trial, _ = await self._trial(graph, failure, gold_free or not failure.gold_answers)
-        return trial.needed()
+        tried, _ = await self._tried(graph, failure, gold_free or not failure.gold_answers)
+        return trial.needed_details(tried)
 
-    async def _trial(self, graph: TraceGraph, failure: Failure, gold_free: bool) -> tuple[Trial, list[str]]:
-        """The trial of a failure, and the retrieved messages if the failure names no evidence."""
+    async def _tried(self, graph: TraceGraph, failure: Failure, is_gold_free: bool) -> tuple[TriedFailure, list[str]]:
+        """The failure with its evidence; and the retrieved messages if the failure names no evidence."""
         messages = await self.messages(graph)
         evidence = [message for message in failure.evidence_ids if message in messages.sentences]
         retrieved: list[str] = []
         if not evidence:
-            mode = Mode.QUESTION if gold_free else Mode.GOLD
+            mode = Mode.QUESTION if is_gold_free else Mode.GOLD
             known = is_known(graph, failure)
             retrieved = await messages.retrieve(failure, mode, _RETRIEVED, known)
-            evidence = await likeliest(messages, failure, retrieved, known, gold_free=gold_free)
-        return Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)), retrieved
+            evidence = await find_evidence(messages, failure, retrieved, known, gold_free=is_gold_free)
+        return TriedFailure(graph, messages, failure, evidence, is_gold_free, bool(retrieved)), retrieved

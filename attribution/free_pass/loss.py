@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.free_pass.failure_in_trace import Case, kept_as_it_was
+from attribution.free_pass.failure_in_trace import FailureInTrace, kept_as_it_was
 from attribution.needed.presence import HOLDS
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.probabilities import likely
@@ -39,18 +39,18 @@ class Loss:
     reason: str
 
 
-async def last_loss(case: Case, place: int) -> Loss | None:
+async def last_loss(traced: FailureInTrace, place: int) -> Loss | None:
     """The last operation before ``place`` that ended a version with the detail, by a deletion or by a new version."""
-    graph = case.graph
+    graph = traced.graph
     losses: list[tuple[int, Loss]] = []
-    for versions in case.lineages():
+    for versions in traced.lineages():
         if len(versions) == 1 and graph.invalidated_by(versions[0]) is None:
             continue  # most units: nothing ended them
-        stored = [version for version in versions if version in case.future and graph.place(version) < place]
-        holder = await _newest_holder(case, stored)
+        stored = [version for version in versions if version in traced.future and graph.place(version) < place]
+        holder = await _newest_holder(traced, stored)
         if holder is None:
             continue
-        score = (await case.presence([holder]))[holder].score
+        score = (await traced.presence([holder]))[holder].score
         ended = graph.invalidated_by(holder)
         following = versions[versions.index(holder) + 1 :]
         maker = graph.variables[following[0]].operation_id if following else None
@@ -67,41 +67,41 @@ async def last_loss(case: Case, place: int) -> Loss | None:
     return max(losses, key=lambda item: (item[0], item[1].operation_id))[1] if losses else None
 
 
-async def _newest_holder(case: Case, versions: Sequence[str]) -> str | None:
+async def _newest_holder(traced: FailureInTrace, versions: Sequence[str]) -> str | None:
     """The newest version of a unit that has the detail.
 
     Reads a version only if the next version may have dropped the detail, because a long buffer has many versions.
     """
     following: str | None = None
     for version in reversed(versions):
-        may_have = following is None or await _may_have_lost(case, version, following)
-        if may_have and await case.holders([version]):
+        may_have = following is None or await _may_have_lost(traced, version, following)
+        if may_have and await traced.holders([version]):
             return version
         following = version
     return None
 
 
-async def _may_have_lost(case: Case, version: str, following: str) -> bool:
+async def _may_have_lost(traced: FailureInTrace, version: str, following: str) -> bool:
     """Whether a version may have the detail, given that the next version lacks it."""
-    left_out = await case.graph.left_out(version, following)
-    if left_out is None or case.is_sole(version) != case.is_sole(following):
+    left_out = await traced.graph.left_out(version, following)
+    if left_out is None or traced.is_sole(version) != traced.is_sole(following):
         return True
-    return bool(left_out) and case.may_hold(left_out)
+    return bool(left_out) and traced.may_hold(left_out)
 
 
-async def lost_on_the_way(case: Case, place: int) -> Loss | None:
+async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
     """The last operation before ``place`` that used a variable with the detail and made none with it.
 
     A generation had the detail, too, but need not keep it: it is blamed only if there is no other operation.
     """
-    graph = case.graph
+    graph = traced.graph
     before = [
         v
-        for v in case.future
+        for v in traced.future
         if graph.is_recorded(v) and graph.place(v) < place and graph.variables[v].kind is not _PROMPT
     ]
     before.sort(key=lambda v: (graph.place(v), graph.variables[v].sequence))
-    carriers = {case.detail.message_id}
+    carriers = {traced.detail.message_id}
     for variable_id in before:
         reached = any(
             d.source in carriers or graph.variables[d.source].kind is _PROMPT for d in graph.parents(variable_id)
@@ -109,8 +109,8 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
         before_it = graph.variables[variable_id].revision_of or ""
         if not reached:
             continue
-        is_like = before_it in carriers and case.is_sole(before_it) == case.is_sole(variable_id)
-        if (is_like and await graph.has_all_of(variable_id, before_it)) or await case.holders([variable_id]):
+        is_like = before_it in carriers and traced.is_sole(before_it) == traced.is_sole(variable_id)
+        if (is_like and await graph.has_all_of(variable_id, before_it)) or await traced.holders([variable_id]):
             carriers.add(variable_id)
     best: tuple[bool, int, str, bool, int, str] | None = None
     for carrier in carriers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss
 from attribution.needed.presence import HOLDS, spellings
 from attribution.trace.graph import TraceGraph
@@ -34,18 +34,18 @@ class Proof:
     then: tuple[tuple[str, str | None], ...] = ()
     quote: str = ""
 
-    async def steps(self, graph: TraceGraph, case: Case | None) -> list[Step]:
+    async def steps(self, graph: TraceGraph, traced: FailureInTrace | None) -> list[Step]:
         """The path, each step with a quote of its variable."""
-        if case is None or self.quote:
+        if traced is None or self.quote:
             quote = await _spelled(graph, self.start, self.quote)
             steps = [Step(self.start, graph.variables[self.start].operation_id, Link.START, quote, True)]
         else:
-            steps = await _way(case, self.start, self.holder)
+            steps = await _way(traced, self.start, self.holder)
         current = steps[-1].variable_id
         for variable_id, operation_id in self.then:
             direct = [d for d in graph.parents(variable_id) if d.source == current]
             if direct:
-                steps.append(await _step(graph, case, direct[0]))
+                steps.append(await _step(graph, traced, direct[0]))
             else:
                 steps.append(Step(variable_id, operation_id, Link.OPERATION, "", False))
             current = variable_id
@@ -72,50 +72,50 @@ def of_message(message_id: str, quote: str) -> Proof:
     return Proof(message_id, message_id, quote=quote)
 
 
-def of_response(case: Case, holder: str, units: Sequence[str]) -> Proof:
+def of_response(traced: FailureInTrace, holder: str, units: Sequence[str]) -> Proof:
     """From the evidence to the text that was read, and on to the answer."""
-    graph = case.graph
-    start = case.detail.message_id
-    if holder not in case.future:
+    graph = traced.graph
+    start = traced.detail.message_id
+    if holder not in traced.future:
         start = holder
     return Proof(
-        start, holder, ((case.failure.answer_id or "", graph.variables[case.failure.answer_id or ""].operation_id),)
+        start, holder, ((traced.failure.answer_id or "", graph.variables[traced.failure.answer_id or ""].operation_id),)
     )
 
 
-def of_reading(case: Case, holder: str, quote: str) -> Proof:
+def of_reading(traced: FailureInTrace, holder: str, quote: str) -> Proof:
     """From the text that was read, with a quote that states the detail, to the answer."""
-    answer = case.graph.variables[case.failure.answer_id or ""]
+    answer = traced.graph.variables[traced.failure.answer_id or ""]
     return Proof(holder, holder, ((answer.id, answer.operation_id),), quote=quote)
 
 
-def of_search(case: Case, unit: str, blamed: str) -> Proof:
+def of_search(traced: FailureInTrace, unit: str, blamed: str) -> Proof:
     """From the evidence to the unit, and on to the search's result."""
-    made = case.graph.made(blamed)
-    return Proof(case.detail.message_id, unit, ((made[0], blamed),) if made else ())
+    made = traced.graph.made(blamed)
+    return Proof(traced.detail.message_id, unit, ((made[0], blamed),) if made else ())
 
 
-async def of_reached(case: Case, answer: str) -> list[Step]:
+async def of_reached(traced: FailureInTrace, answer: str) -> list[Step]:
     """From the evidence to the answer that has the detail."""
-    steps = await _way(case, case.detail.message_id, answer)
+    steps = await _way(traced, traced.detail.message_id, answer)
     return [replace(step, holds=True) if step.variable_id == answer else step for step in steps]
 
 
-def of_loss(case: Case, loss: Loss) -> Proof:
+def of_loss(traced: FailureInTrace, loss: Loss) -> Proof:
     """From the evidence to the last variable with the detail, and on to the variable that lacks it."""
     after = loss.after
     if after is None and loss.error_type is ErrorType.DELETION:
-        ends = [d.target for d in case.graph.children(loss.holder) if d.operation_id == loss.operation_id]
+        ends = [d.target for d in traced.graph.children(loss.holder) if d.operation_id == loss.operation_id]
         after = ends[0] if ends else None
-    return Proof(case.detail.message_id, loss.holder, ((after, loss.operation_id),) if after else ())
+    return Proof(traced.detail.message_id, loss.holder, ((after, loss.operation_id),) if after else ())
 
 
-async def _way(case: Case, start: str, holder: str) -> list[Step]:
+async def _way(traced: FailureInTrace, start: str, holder: str) -> list[Step]:
     """From a variable to a dependent one, through variables with the detail if possible."""
-    graph = case.graph
-    inside = {v for v in graph.past([holder]) & case.future if graph.place(v) <= graph.place(holder)}
+    graph = traced.graph
+    inside = {v for v in graph.past([holder]) & traced.future if graph.place(v) <= graph.place(holder)}
     chain = graph.path(start, holder, inside)
-    steps = [Step(start, graph.variables[start].operation_id, Link.START, await _quote(case, start), True)]
+    steps = [Step(start, graph.variables[start].operation_id, Link.START, await _quote(traced, start), True)]
     # Versions of a buffer repeat most of the version before.
     repeats = [await graph.has_all_of(derivation.target, derivation.source) for derivation in chain]
     read = [derivation.target for derivation, is_same in zip(chain, repeats, strict=True) if not is_same]
@@ -125,27 +125,27 @@ async def _way(case: Case, start: str, holder: str) -> list[Step]:
         if quote and (is_same or quote in texts[derivation.target]):
             steps.append(Step(derivation.target, derivation.operation_id, Link.DERIVATION, quote, True))
         else:
-            steps.append(await _step(graph, case, derivation))
+            steps.append(await _step(graph, traced, derivation))
     return steps
 
 
-async def _step(graph: TraceGraph, case: Case | None, derivation: Edge) -> Step:
+async def _step(graph: TraceGraph, traced: FailureInTrace | None, derivation: Edge) -> Step:
     target = derivation.target
-    if case is None:
+    if traced is None:
         return Step(target, derivation.operation_id, Link.DERIVATION, "", False)
-    answer = target == case.failure.answer_id
-    one = (await case.presence([target]))[target]
+    answer = target == traced.failure.answer_id
+    one = (await traced.presence([target]))[target]
     holds = one.score >= HOLDS and not answer
     quote = (
-        await _spelled(graph, target, case.failure.prediction or "") if answer else one.quote.strip() if holds else ""
+        await _spelled(graph, target, traced.failure.prediction or "") if answer else one.quote.strip() if holds else ""
     )
     return Step(target, derivation.operation_id, Link.DERIVATION, quote, holds)
 
 
-async def _quote(case: Case, variable_id: str) -> str:
-    if variable_id == case.detail.message_id:
-        return case.detail.quote
-    return (await case.presence([variable_id]))[variable_id].quote.strip()
+async def _quote(traced: FailureInTrace, variable_id: str) -> str:
+    if variable_id == traced.detail.message_id:
+        return traced.detail.quote
+    return (await traced.presence([variable_id]))[variable_id].quote.strip()
 
 
 async def _spelled(graph: TraceGraph, variable_id: str, said: str) -> str:

@@ -10,13 +10,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from attribution.free_pass import proof_path as proof
-from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss
-from attribution.needed.content import Content, content, tells_exactly
-from attribution.needed.evidence_sentences import SUPPORTED, backing, told_at_once, told_together
+from attribution.needed.content import Content, content, names_only_days
+from attribution.needed.evidence_sentences import (
+    SUPPORTED,
+    share_in_one_message,
+    share_in_one_sentence,
+    support_of_answer,
+)
 from attribution.needed.gold_agreement import agreement
 from attribution.needed.messages import Messages
-from attribution.needed.pieces import is_list, items, things
+from attribution.needed.pieces import gold_items, is_list, listed_items
 from attribution.needed.presence import HOLDS, LARGE, Detail, Presence
 from attribution.needed.question import polar, refuses
 from attribution.text.segments import Placed, passage
@@ -78,15 +83,15 @@ def right(
         likelihood, reason = 0.97, "the gold answer says that it isn't known, and so does the answer"
     elif want is None:
         days = (placed.reference for message in evidence for placed in messages.sentences[message])
-        share, _, _ = backing(messages, failure, evidence, next(days, None))
+        share, _, _ = support_of_answer(messages, failure, evidence, next(days, None))
         likelihood, reason = likely(share, AGREES), "the answer says what the evidence says"
     else:
         asked = frozenset(messages.asked(failure).words)
         agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
         # A shorter list must state each item of the gold answer: it may lack an item though it has most of the words. A
         # list of equal length may paraphrase an item.
-        named = items(failure) if polar(failure.gold_answers) is None else []
-        named = named if len(things(failure.prediction or "")) < len(named) else []
+        named = gold_items(failure) if polar(failure.gold_answers) is None else []
+        named = named if len(listed_items(failure.prediction or "")) < len(named) else []
         recall = agreed.recall
         for item in named:
             if not recall:
@@ -132,8 +137,11 @@ def foreign_gold(
     likelihood, quote, message = 0.0, "", detail.message_id
     if failure.prediction and not refuses(failure.prediction):
         claim = messages.claim(failure, detail.reference)
-        share, source, sentence = backing(messages, failure, evidence, detail.reference)
-        together, at_once = told_together(messages, evidence, want), told_at_once(messages, evidence, claim)
+        share, source, sentence = support_of_answer(messages, failure, evidence, detail.reference)
+        together, at_once = (
+            share_in_one_message(messages, evidence, want),
+            share_in_one_sentence(messages, evidence, claim),
+        )
         # If the evidence states the whole list, only an answer with as much content can be right instead.
         says_more = is_list(failure) and want.weight > claim.weight
         is_told = together >= _ALL and (says_more or together > at_once + _MORE)
@@ -174,18 +182,18 @@ def _leaves_out(messages: Messages, failure: Failure, detail: Detail, want: Cont
     return had.weight >= SUPPORTED * want.weight > 0 and agreement(had, failure.prediction or "").recall < _KEPT
 
 
-async def in_context(case: Case) -> Finding:
+async def in_context(traced: FailureInTrace) -> Finding:
     """The text that the answering operation read has the detail."""
-    graph = case.graph
-    answer = graph.variables[case.failure.answer_id or ""]
+    graph = traced.graph
+    answer = graph.variables[traced.failure.answer_id or ""]
     past = graph.past([answer.id])
     read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
-    units = case.read_units(past)
+    units = traced.read_units(past)
     best, holder = 0.0, ""
-    sources = [unit for unit in units if unit in case.future]
-    from_units = await case.best(sources)
+    sources = [unit for unit in units if unit in traced.future]
+    from_units = await traced.best(sources)
     if not units or any(one.score > 0 for one in from_units.values()):
-        seen = await case.best(read)
+        seen = await traced.best(read)
         limit = max((one.score for one in from_units.values()), default=1.0)
         for variable_id, one in seen.items():
             if min(one.score, limit) > best:
@@ -195,24 +203,24 @@ async def in_context(case: Case) -> Finding:
         answer.operation_id,
         likely(best, HOLDS),
         "the answer was made from a text that has the needed fact",
-        lambda: proof.of_response(case, holder, sources),
+        lambda: proof.of_response(traced, holder, sources),
         is_local=True,
     )
 
 
-async def told_elsewhere(case: Case) -> Finding | None:
+async def told_elsewhere(traced: FailureInTrace) -> Finding | None:
     """The text that the answering operation read has the same detail from another message."""
-    graph, detail = case.graph, case.detail
+    graph, detail = traced.graph, traced.detail
     if not detail.literal:
         return None
-    asked = case.messages.asked(case.failure)
-    answer = graph.variables[case.failure.answer_id or ""]
+    asked = traced.messages.asked(traced.failure)
+    answer = graph.variables[traced.failure.answer_id or ""]
     read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
     best, holder, quote = 0.0, "", ""
     texts = {v: text for v, text in (await graph.texts(read)).items() if len(text) <= LARGE}
     for text in texts.values():
-        case.messages.alike.learn(text, (placed.sentence.stems for placed in passage(text)))
-    core_in, asked_in = case.messages.sought(detail.core), case.messages.sought(asked)
+        traced.messages.alike.learn(text, (placed.sentence.stems for placed in passage(text)))
+    core_in, asked_in = traced.messages.sought(detail.core), traced.messages.sought(asked)
     may_have = core_in.may_have(_TELLS)
     for variable_id, text in texts.items():
         for placed in passage(text):
@@ -222,7 +230,7 @@ async def told_elsewhere(case: Case) -> Finding | None:
             if told <= max(best, _TELLS) or asked_in.share(placed) < _ABOUT:
                 continue
             # The same event at another time is not the same detail.
-            if all(tells_exactly(placed.sentence, days, placed.reference) for days in detail.core.dates):
+            if all(names_only_days(placed.sentence, days, placed.reference) for days in detail.core.dates):
                 best, holder, quote = told, variable_id, placed.sentence.text
     if not holder:
         return None
@@ -231,18 +239,18 @@ async def told_elsewhere(case: Case) -> Finding | None:
         answer.operation_id,
         0.8,
         "the answer was made from a text that says the same in the words of another message",
-        lambda: proof.of_reading(case, holder, quote),
+        lambda: proof.of_reading(traced, holder, quote),
         is_local=True,
     )
 
 
-async def left_out(case: Case, past: AbstractSet[str]) -> Finding | None:
+async def left_out(traced: FailureInTrace, past: AbstractSet[str]) -> Finding | None:
     """An operation between search and answer, such as one that writes a prompt, had the detail and dropped it."""
-    graph = case.graph
-    way = case.way(past)
-    makers = {graph.variables[v].operation_id for v in way if v != case.failure.answer_id} - {None}
+    graph = traced.graph
+    way = traced.way(past)
+    makers = {graph.variables[v].operation_id for v in way if v != traced.failure.answer_id} - {None}
     had = {v for o in makers for v in graph.used(o or "") if v in past and graph.variables[v].kind in STORED}
-    holders = await case.holders(v for v in (way | had) & case.future if graph.variables[v].kind not in _NOT_READ)
+    holders = await traced.holders(v for v in (way | had) & traced.future if graph.variables[v].kind not in _NOT_READ)
     lost: list[tuple[int, str, str]] = []
     for maker in makers:
         operation = graph.operations[maker or ""]
@@ -259,18 +267,18 @@ async def left_out(case: Case, past: AbstractSet[str]) -> Finding | None:
         blamed,
         likely(holders[holder].score, HOLDS),
         "the operation read the needed fact for this question, and left it out of what it made",
-        lambda: proof.Proof(case.detail.message_id, holder, ((made, blamed),)),
+        lambda: proof.Proof(traced.detail.message_id, holder, ((made, blamed),)),
         is_local=True,
     )
 
 
-async def stored(case: Case, searches: Sequence[str], answering: str, place: int) -> Finding:
+async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str, place: int) -> Finding:
     """A memory unit with the detail was current at the search, and was not returned."""
-    units = await case.current_units(place)
+    units = await traced.current_units(place)
     unit, best = max(units.items(), key=lambda item: item[1].score, default=("", Presence(0.0, "")))
     holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
     if searches:
-        blamed = await _blamed_search(case.graph, searches, holders)
+        blamed = await _blamed_search(traced.graph, searches, holders)
         kind, reason = (
             ErrorType.RETRIEVAL,
             "a unit with the needed fact was in the memory when the search ran, and was not returned",
@@ -278,7 +286,7 @@ async def stored(case: Case, searches: Sequence[str], answering: str, place: int
     else:
         blamed = answering
         kind, reason = ErrorType.RESPONSE, "a unit in the memory has the needed fact; no search is recorded"
-    return Finding(kind, blamed, likely(best.score, HOLDS), reason, lambda: proof.of_search(case, unit, blamed))
+    return Finding(kind, blamed, likely(best.score, HOLDS), reason, lambda: proof.of_search(traced, unit, blamed))
 
 
 async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict[str, Presence]) -> str:
@@ -294,6 +302,8 @@ async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict
     return blamed
 
 
-def lost(case: Case, loss: Loss) -> Finding:
+def lost(traced: FailureInTrace, loss: Loss) -> Finding:
     """An operation had the detail and did not pass it on."""
-    return Finding(loss.error_type, loss.operation_id, loss.likelihood, loss.reason, lambda: proof.of_loss(case, loss))
+    return Finding(
+        loss.error_type, loss.operation_id, loss.likelihood, loss.reason, lambda: proof.of_loss(traced, loss)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
-from attribution.needed.content import Content, content, credit_in, found, tells
+from attribution.needed.content import Content, content, credit_in, names_days, share_found
 from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
 from attribution.text.segments import Placed
@@ -29,23 +29,23 @@ _ASKS = ("?", "？")
 """Endings of questions. A question is no source of a detail unless it is in the evidence."""
 
 
-def wanted(messages: Messages, failure: Failure) -> Content:
+def content_of_gold(messages: Messages, failure: Failure) -> Content:
     """The content of the gold answers beyond the question."""
     asked = messages.asked(failure)
     return content("\n".join(failure.gold_answers), messages.rarity).without(asked.words, asked.numbers)
 
 
-def told_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
+def detail_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
     """The detail from a message beside the evidence that clearly states the wanted content; None if there is none."""
-    near = needed(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want, may_ask=False)
+    near = best_detail(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want, may_ask=False)
     if near is None:
         return None
-    own = needed(messages, failure, evidence, want)
+    own = best_detail(messages, failure, evidence, want)
     clearly = own is None or near.support >= max(SUPPORTED, own.support + _BETTER)
     return near if near.support >= _NEAR_SUPPORTED or clearly else None
 
 
-def needed(
+def best_detail(
     messages: Messages,
     failure: Failure,
     evidence: Sequence[str],
@@ -92,26 +92,26 @@ def needed(
     return _detail(messages, chosen, asked, core, most, literal)
 
 
-def telling(messages: Messages, failure: Failure, ids: Iterable[str], want: Content) -> list[Detail]:
+def details_by_message(messages: Messages, failure: Failure, ids: Iterable[str], want: Content) -> list[Detail]:
     """One detail, as by ``best_detail``, for each message with a sentence that states the wanted content."""
     want_in = messages.sought(want)
     may_have = want_in.may_have(SUPPORTED)
     gists = {one: messages.gist(one) for one in ids}
     able = [one for one, gist in gists.items() if may_have(gist) and want_in.most(gist) >= SUPPORTED]
-    details = [needed(messages, failure, [one], want, least=SUPPORTED) for one in able]
+    details = [best_detail(messages, failure, [one], want, least=SUPPORTED) for one in able]
     return [one for one in details if one is not None]
 
 
-def told_together(messages: Messages, evidence: Sequence[str], want: Content) -> float:
+def share_in_one_message(messages: Messages, evidence: Sequence[str], want: Content) -> float:
     """The largest share of the wanted content that one message has, 0 to 1; 0 if a date is wanted."""
     if want.dates or not want.weight:
         return 0.0
     want_in = messages.sought(want)
-    found = [[want_in.bits(placed.sentence) for placed in messages.sentences.get(one, [])] for one in evidence]
-    return max((want_in.worth(reduce(or_, bits, 0)) for bits in found), default=0.0) / want.weight
+    bits_of = [[want_in.bits(placed.sentence) for placed in messages.sentences.get(one, [])] for one in evidence]
+    return max((want_in.worth(reduce(or_, bits, 0)) for bits in bits_of), default=0.0) / want.weight
 
 
-def told_at_once(messages: Messages, evidence: Sequence[str], want: Content) -> float:
+def share_in_one_sentence(messages: Messages, evidence: Sequence[str], want: Content) -> float:
     """The largest share of the wanted content that one sentence has, 0 to 1."""
     want_in = messages.sought(want)
     return max((want_in.share(one) for message in evidence for one in messages.sentences.get(message, [])), default=0.0)
@@ -120,7 +120,7 @@ def told_at_once(messages: Messages, evidence: Sequence[str], want: Content) -> 
 def is_about(messages: Messages, failure: Failure, detail: Detail) -> bool:
     """Whether a detail's sentence has all of the wanted content and is on the question's topic."""
     asked = messages.asked(failure)
-    return detail.support >= _WHOLLY and found(asked, Placed(0, detail.sentence, detail.reference)) >= _ABOUT
+    return detail.support >= _WHOLLY and share_found(asked, Placed(0, detail.sentence, detail.reference)) >= _ABOUT
 
 
 def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) -> Detail | None:
@@ -133,7 +133,7 @@ def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) 
     chosen: tuple[str, Placed] | None = None
     for message_id in evidence:
         for placed in messages.statements(message_id):
-            score = round(found(asked, placed), 6)
+            score = round(share_found(asked, placed), 6)
             if score > best:
                 best, chosen = score, (message_id, placed)
     if chosen is None:
@@ -150,7 +150,7 @@ def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) 
     return _detail(messages, chosen, asked, core, best, False)
 
 
-def backing(
+def support_of_answer(
     messages: Messages, failure: Failure, evidence: Sequence[str], reference: int | None
 ) -> tuple[float, str, str]:
     """The share of the given answer that a sentence states (0 to 1), with the message and the sentence."""
@@ -186,5 +186,5 @@ def _held(want: Content, placed: Placed) -> Content:
     return Content(
         {stem: weight for stem, weight in want.words.items() if credit_in(stem, one)},
         want.numbers & one.numbers,
-        tuple(days for days in want.dates if tells(one, days, placed.reference)),
+        tuple(days for days in want.dates if names_days(one, days, placed.reference)),
     )

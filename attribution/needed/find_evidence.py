@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from attribution.needed.content import Content, credit_in, found
-from attribution.needed.evidence_sentences import telling, wanted
+from attribution.needed.content import Content, credit_in, share_found
+from attribution.needed.evidence_sentences import content_of_gold, details_by_message
 from attribution.needed.messages import Messages, Mode
-from attribution.needed.pieces import items
-from attribution.needed.question import Form, form
+from attribution.needed.pieces import gold_items
+from attribution.needed.question import QuestionForm, form
 from attribution.text.tokens import tokens
 from schema.models import Failure
 
@@ -34,7 +34,7 @@ _RANK = 0.01
 IsKnown = Callable[[str], bool]
 
 
-async def likeliest(
+async def find_evidence(
     messages: Messages, failure: Failure, retrieved: Sequence[str], is_known: IsKnown, *, gold_free: bool = False
 ) -> list[str]:
     """The messages that are most likely the evidence of a failure.
@@ -52,20 +52,20 @@ async def likeliest(
     kind = form(failure)
     if gold_free:
         return await _best(messages, failure, None, retrieved, is_known)
-    if kind is Form.CONVERSATIONAL:
+    if kind is QuestionForm.CONVERSATIONAL:
         return []
-    if kind is Form.JOINED:
+    if kind is QuestionForm.JOINED:
         people = _asked_about(messages, failure)
         if len(people) > 1:
             return [one for name in people for one in await _said_by(messages, failure, name, is_known)]
-    best = await _best(messages, failure, wanted(messages, failure), retrieved, is_known)
+    best = await _best(messages, failure, content_of_gold(messages, failure), retrieved, is_known)
     told = []
-    for item in items(failure) if kind is Form.PLAIN else ():
+    for item in gold_items(failure) if kind is QuestionForm.PLAIN else ():
         one = replace(failure, gold_answers=(item,))
-        want = wanted(messages, one)
+        want = content_of_gold(messages, one)
         looked_at = await messages.retrieve(one, Mode.GOLD, len(retrieved), is_known)
         best_of_item = await _best(messages, one, want, looked_at, is_known)
-        told += [detail.message_id for detail in telling(messages, one, best_of_item, want)]
+        told += [detail.message_id for detail in details_by_message(messages, one, best_of_item, want)]
     return list(dict.fromkeys([*best, *told]))
 
 
@@ -84,14 +84,14 @@ async def _best(
 
     def fit(message_id: str) -> float:
         places = [placed for placed in messages.sentences[message_id] if placed.sentence.stems]
-        on_topic = max((found(asked, placed) for placed in places), default=0.0)
+        on_topic = max((share_found(asked, placed) for placed in places), default=0.0)
         on_topic = max(on_topic, _PASSED_ON * _talked_of(messages, asked, message_id))
         on_topic += _THEIRS * (messages.speakers.get(message_id) in people)
         if want is None:
             return on_topic
         said = messages.claim(failure, next((placed.reference for placed in places), None))
-        gold = max((found(want, placed) for placed in places), default=0.0)
-        answer = max((found(said, placed) for placed in places), default=0.0)
+        gold = max((share_found(want, placed) for placed in places), default=0.0)
+        answer = max((share_found(said, placed) for placed in places), default=0.0)
         return on_topic + max(gold, _GIVEN * answer)
 
     ranked = enumerate(dict.fromkeys([*retrieved, *given, *following]))
@@ -121,4 +121,4 @@ async def _said_by(messages: Messages, failure: Failure, speaker: str, is_known:
         return messages.speakers.get(message_id) == speaker and is_known(message_id)
 
     retrieved = await messages.retrieve(failure, Mode.GOLD, _FOLLOWED, is_theirs)
-    return await _best(messages, failure, wanted(messages, failure), retrieved, is_theirs)
+    return await _best(messages, failure, content_of_gold(messages, failure), retrieved, is_theirs)

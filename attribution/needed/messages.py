@@ -11,8 +11,7 @@ from functools import cache
 from operator import mul
 from typing import Protocol
 
-from attribution.needed.content import Content, Rarity, content
-from attribution.needed.prepared_content import Sought
+from attribution.needed.content import Content, PreparedContent, Rarity, content
 from attribution.needed.sentence_origins import Origins
 from attribution.text.bm25 import Bm25, fused
 from attribution.text.lexicon import Alike
@@ -76,7 +75,7 @@ class Messages:
         self._statements: dict[str, list[Placed]] = {}
         self._gists: dict[str, Sentence] = {}
         self._asked = "", Content({}, frozenset(), ())
-        self._sought: dict[Hashable, Sought] = {}
+        self._sought: dict[Hashable, PreparedContent] = {}
         self._behind: dict[str, set[str]] = {}
         self._index = Bm25(stems)
         said = Counter(
@@ -173,14 +172,14 @@ class Messages:
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
         return Content(words, said.numbers - asked.numbers, said.dates)
 
-    def sought(self, wanted: Content) -> Sought:
+    def sought(self, wanted: Content) -> PreparedContent:
         """A content prepared for comparison with many messages; cached."""
         key = tuple(wanted.words.items()), wanted.numbers, wanted.dates
         found = self._sought.get(key)
         if found is None:
             if len(self._sought) >= _MOST_SOUGHT:
                 self._sought.clear()
-            found = self._sought[key] = Sought(wanted, self.alike)
+            found = self._sought[key] = PreparedContent(wanted, self.alike)
         found.look_up()
         return found
 

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from attribution.needed.content import Content, content
-from attribution.needed.evidence_sentences import needed, telling, told_nearby
+from attribution.needed.evidence_sentences import best_detail, detail_nearby, details_by_message
 from attribution.needed.gold_agreement import agreement
 from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
-from attribution.needed.question import Form
+from attribution.needed.question import QuestionForm
 from attribution.text.dates import mentions
 from attribution.verdicts.verdict import MOST_PIECES
 from schema.models import Failure
@@ -47,10 +47,10 @@ Piece = list[Detail]
 """A piece with all messages that state the piece. Any of the messages is enough."""
 
 
-def listed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
+def list_pieces(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
     """The pieces of a gold answer that lists several things; empty if one sentence states the whole list."""
     asked = messages.asked(failure)
-    parts = [content(item, messages.rarity).without(asked.words) for item in items(failure)]
+    parts = [content(item, messages.rarity).without(asked.words) for item in gold_items(failure)]
     known = [alternatives(messages, failure, evidence, part, near=False) for part in parts]
     if 2 * sum(map(bool, known)) <= len(parts):
         return []
@@ -59,7 +59,7 @@ def listed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
         told = sources or alternatives(messages, failure, evidence, part)
         if told:
             found.setdefault((told[0].message_id, told[0].sentence.text), told)
-    whole = needed(messages, failure, evidence, want)
+    whole = best_detail(messages, failure, evidence, want)
     is_told = whole is not None and whole.support >= _WHOLE
     return list(found.values())[:MOST_PIECES] if len(found) > 1 and not is_told else []
 
@@ -76,21 +76,21 @@ def alternatives(
         want: the wanted content.
         near: whether to search the messages beside the evidence if the evidence lacks the content.
     """
-    details = telling(messages, failure, evidence, want)
+    details = details_by_message(messages, failure, evidence, want)
     if not details:
-        beside = told_nearby(messages, failure, evidence, want) if near else None
+        beside = detail_nearby(messages, failure, evidence, want) if near else None
         return [] if beside is None else [beside]
     details.sort(key=lambda one: -one.support)
     return [one for one in details if one.support >= details[0].support - _ALSO]
 
 
-def joined(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
+def joined_pieces(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
     """A piece from each message of the evidence, all of which are needed for the answer."""
-    details = [needed(messages, failure, [one], want) for one in dict.fromkeys(evidence)]
+    details = [best_detail(messages, failure, [one], want) for one in dict.fromkeys(evidence)]
     return [[one] for one in details if one is not None][:MOST_PIECES]
 
 
-def rested_on(
+def reply_pieces(
     messages: Messages, failure: Failure, evidence: Sequence[str], is_known: Callable[[str], bool]
 ) -> list[Piece]:
     """The pieces of a long reply: what each sentence takes from earlier messages; empty if the question has it all.
@@ -117,12 +117,12 @@ def _said_beyond(messages: Messages, failure: Failure) -> list[tuple[str, Conten
     """The sentences of a long reply that may depend on earlier messages, with their content beyond the question."""
     asked = messages.asked(failure).words
     sentences = list(dict.fromkeys(s for gold in failure.gold_answers for s in _sentences(gold)))
-    said = []
+    found = []
     for sentence in [one for one in sentences if _NAMES.search(one)] or sentences:
         told = content(sentence, messages.rarity)
         words = {word: weight for word, weight in told.words.items() if word not in asked}
-        said.append((sentence, Content(words, told.numbers, told.dates)))
-    return [(sentence, want) for sentence, want in said if want.weight >= _WORTH]
+        found.append((sentence, Content(words, told.numbers, told.dates)))
+    return [(sentence, want) for sentence, want in found if want.weight >= _WORTH]
 
 
 def _worth(piece: Piece) -> float:
@@ -132,7 +132,7 @@ def _worth(piece: Piece) -> float:
 
 def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Content) -> Piece:
     """The details from messages that state a good part of a sentence, best first, a few of each speaker."""
-    found = [one for one in telling(messages, failure, ids, want) if one.core.weight >= _WORTH]
+    found = [one for one in details_by_message(messages, failure, ids, want) if one.core.weight >= _WORTH]
     found.sort(key=lambda one: -one.core.weight)
     kept, counts = [], Counter[str | None]()
     for one in found:
@@ -145,32 +145,32 @@ def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Conten
 
 def says(messages: Messages, failure: Failure, text: str, detail: Detail) -> bool:
     """Whether an answer has a piece."""
-    return said(messages, failure, text, detail) >= _SAID
+    return share_said(messages, failure, text, detail) >= _SAID
 
 
-def said(messages: Messages, failure: Failure, text: str, detail: Detail) -> float:
+def share_said(messages: Messages, failure: Failure, text: str, detail: Detail) -> float:
     """The share of a piece that an answer has, 0 to 1; 0 if the answer contradicts the piece."""
     asked = frozenset(messages.asked(failure).words)
     told = agreement(detail.core, text, asked=asked)
     return 0.0 if told.conflicts else told.recall
 
 
-def is_joined(kind: Form, evidence: Sequence[str]) -> bool:
+def is_joined(kind: QuestionForm, evidence: Sequence[str]) -> bool:
     """Whether the answer needs all messages of the evidence together."""
-    return kind in {Form.INFERRED, Form.JOINED} and len(set(evidence)) > 1
+    return kind in {QuestionForm.INFERRED, QuestionForm.JOINED} and len(set(evidence)) > 1
 
 
 def is_list(failure: Failure) -> bool:
     """Whether a gold answer lists several things."""
-    return bool(items(failure))
+    return bool(gold_items(failure))
 
 
-def items(failure: Failure) -> list[str]:
+def gold_items(failure: Failure) -> list[str]:
     """The items that a gold answer lists; empty if it is no list."""
-    return next((named for gold in failure.gold_answers if len(named := things(gold)) > 1), [])
+    return next((named for gold in failure.gold_answers if len(named := listed_items(gold)) > 1), [])
 
 
-def things(text: str) -> list[str]:
+def listed_items(text: str) -> list[str]:
     """The items of a list, or the whole text; dates are not split."""
     dates = [(date.start, date.end) for date in mentions(text)]
     cuts = [m.span() for m in _ITEM.finditer(text) if not any(s <= m.start() < e for s, e in dates)]

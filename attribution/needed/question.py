@@ -57,7 +57,7 @@ _JOINING = re.compile(
 )
 
 
-class Form(StrEnum):
+class QuestionForm(StrEnum):
     """What a question wants.
 
     PLAIN: one or more facts. INFERRED: a conclusion from what was said. JOINED: an answer made of several facts, such
@@ -72,25 +72,25 @@ class Form(StrEnum):
     UNANSWERABLE = "unanswerable"
 
 
-def question_kind(kind: Form, pieces: int) -> QuestionKind:
+def question_kind(kind: QuestionForm, pieces: int) -> QuestionKind:
     """The kind of a question, by its form and the number of pieces that were found."""
-    if kind is Form.JOINED or (kind is Form.PLAIN and pieces > 1):
+    if kind is QuestionForm.JOINED or (kind is QuestionForm.PLAIN and pieces > 1):
         return QuestionKind.SEVERAL
     return QuestionKind(kind)
 
 
-def form(failure: Failure) -> Form:
+def form(failure: Failure) -> QuestionForm:
     """The form of a failure's question; without gold answers, by the question alone."""
     golds = failure.gold_answers
     if golds and all(not gold.strip() or refuses(gold) for gold in golds):
-        return Form.UNANSWERABLE
+        return QuestionForm.UNANSWERABLE
     if golds and all(_is_reply(gold) for gold in golds):
-        return Form.CONVERSATIONAL
+        return QuestionForm.CONVERSATIONAL
     if _JOINING.search(failure.question):
-        return Form.JOINED
+        return QuestionForm.JOINED
     if _INFERRING.search(failure.question) or (golds and all(_HEDGED.match(gold) for gold in golds)):
-        return Form.INFERRED
-    return Form.PLAIN
+        return QuestionForm.INFERRED
+    return QuestionForm.PLAIN
 
 
 @lru_cache(maxsize=16)  # the same failure's texts are tested again and again

@@ -9,8 +9,7 @@ from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from typing import NamedTuple
 
-from attribution.needed.content import CREDIT, Rarity, credit, matches
-from attribution.needed.prepared_content import SURELY
+from attribution.needed.content import CREDIT, SURELY, Rarity, credit, matches
 from attribution.text.lexicon import best_likeness
 from attribution.text.segments import Placed, Sentence
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from attribution.report.case import CitedLoss, OperationRef, ReportedCase
+from attribution.report.failure_report import CitedLoss, FailureReport, OperationRef
 from attribution.report.levers import levers
 from attribution.report.model import (
     ABSTAINED,
@@ -39,7 +39,7 @@ _NOWHERE = ("", "no operation")
 
 
 def build(
-    cases: Iterable[ReportedCase],
+    cases: Iterable[FailureReport],
     scope: Scope,
     created_at: datetime,
     answered: Answered | None = None,
@@ -93,7 +93,7 @@ def _shares(named: Iterable[tuple[str, str]], total: int) -> list[Share]:
     return sorted(parts, key=lambda part: (-part.count, part.label, part.key))
 
 
-def _error_types(judged: Sequence[ReportedCase]) -> list[Share]:
+def _error_types(judged: Sequence[FailureReport]) -> list[Share]:
     """All error types in their order, then abstentions."""
     counts = Counter(case.error_type for case in judged)
     total = len(judged)
@@ -101,7 +101,7 @@ def _error_types(judged: Sequence[ReportedCase]) -> list[Share]:
     return [*parts, share(ABSTAINED, ABSTAINED, counts[None], total)]
 
 
-def _asked(answered: Answered, cases: Sequence[ReportedCase]) -> Asked:
+def _asked(answered: Answered, cases: Sequence[FailureReport]) -> Asked:
     """How often answers are wrong, among all questions asked."""
     total, wrong = answered.answers + answered.elsewhere, len(cases)
     named = Counter(_named(case) for case in cases)
@@ -116,7 +116,7 @@ def _asked(answered: Answered, cases: Sequence[ReportedCase]) -> Asked:
     )
 
 
-def _named(case: ReportedCase) -> str:
+def _named(case: FailureReport) -> str:
     if case.attribution_id is None:
         return WITHOUT_VERDICT
     return case.error_type.value if case.error_type else ABSTAINED
@@ -126,12 +126,12 @@ def _operation(operation: OperationRef) -> tuple[str, str]:
     return operation.key, f"{operation.label} ({operation.kind})"
 
 
-def _errors_by_operation(attributed: Sequence[ReportedCase]) -> list[OperationErrors]:
+def _errors_by_operation(attributed: Sequence[FailureReport]) -> list[OperationErrors]:
     """The error types of each operation, most failures first; verdicts without an operation are one more entry."""
     return _errors((_operation(case.operation) if case.operation else _NOWHERE, case.error_type) for case in attributed)
 
 
-def _pieces(judged: Sequence[ReportedCase]) -> Pieces | None:
+def _pieces(judged: Sequence[FailureReport]) -> Pieces | None:
     """Where pieces ended; None if no verdict follows pieces."""
     losses = [loss for case in judged for loss in case.losses]
     lost = [loss for loss in losses if loss.operation_key is not None]
@@ -163,7 +163,7 @@ def _errors(told: Iterable[tuple[tuple[str, str], ErrorType | None]]) -> list[Op
     return sorted(found, key=lambda one: (-one.count, one.label, one.key))
 
 
-def _sessions(attributed: Sequence[ReportedCase], total: int) -> list[Share]:
+def _sessions(attributed: Sequence[FailureReport], total: int) -> list[Share]:
     several = len({case.trace_id for case in attributed}) > 1
     inside = [(case, case.session) for case in attributed if case.session]
     places = {session.id: (case.trace_external_id, session.sequence) for case, session in inside}
@@ -174,9 +174,9 @@ def _sessions(attributed: Sequence[ReportedCase], total: int) -> list[Share]:
     return sorted(parts, key=lambda part: (-part.count, places[part.key]))
 
 
-def _families(judged: Sequence[ReportedCase], total: int) -> list[Family]:
+def _families(judged: Sequence[FailureReport], total: int) -> list[Family]:
     """The families of failures, the largest first, then the family of abstentions."""
-    members: dict[tuple[ErrorType | None, str], list[ReportedCase]] = defaultdict(list)
+    members: dict[tuple[ErrorType | None, str], list[FailureReport]] = defaultdict(list)
     for case in judged:
         members[case.error_type, case.operation.label if case.operation else ""].append(case)
     families = [
@@ -196,7 +196,7 @@ def _family_share(kind: ErrorType | None, operation: str, count: int, total: int
     return share(f"{named}:{operation}", f"{named} at {operation}" if operation else named, count, total)
 
 
-def _agreement(attributed: Sequence[ReportedCase]) -> HumanAgreement | None:
+def _agreement(attributed: Sequence[FailureReport]) -> HumanAgreement | None:
     """Agreement with people's newest verdicts; None without them, or if a person is the source."""
     pairs = []
     for case in attributed:
@@ -217,7 +217,7 @@ def _agreement(attributed: Sequence[ReportedCase]) -> HumanAgreement | None:
     )
 
 
-def _agreements(cases: Sequence[ReportedCase]) -> list[SourcePair]:
+def _agreements(cases: Sequence[FailureReport]) -> list[SourcePair]:
     """Agreement of each pair of methods and people, by their newest verdicts."""
     said: dict[str, dict[str, tuple[ErrorType, str | None]]] = defaultdict(dict)
     for case in cases:

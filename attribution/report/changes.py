@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.report.case import OperationRef, PromptRef
+from attribution.report.failure_report import OperationRef, PromptRef
 from attribution.report.gather import chosen, operation_ref, prompts_of
 from attribution.report.levers import levers
 from attribution.report.model import Lever

@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from attribution.compare.pairing import Places, pairs
-from attribution.report.case import Part, ReportedCase
+from attribution.report.failure_report import FailureReport, Part
 from attribution.report.model import Asked, AskedQuestion, ReportData, Scope, Share, Totals
 from attribution.statistics.intervals import difference
 from attribution.statistics.mcnemar import mcnemar
@@ -57,7 +57,7 @@ class Change(Part, frozen=True):
     high: float
 
 
-class CaseRef(Part, frozen=True):
+class FailureRef(Part, frozen=True):
     """A failed question.
 
     Attributes:
@@ -119,14 +119,14 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     by_error_type: list[Change]
     by_operation: list[Change]
     by_prompt: list[Change]
-    gone: list[CaseRef]
-    new: list[CaseRef]
-    moved: list[CaseRef]
+    gone: list[FailureRef]
+    new: list[FailureRef]
+    moved: list[FailureRef]
     same: int
-    fixed: list[CaseRef]
-    broken: list[CaseRef]
-    still_wrong: list[CaseRef]
-    not_asked: list[CaseRef]
+    fixed: list[FailureRef]
+    broken: list[FailureRef]
+    still_wrong: list[FailureRef]
+    not_asked: list[FailureRef]
     paired: PairedTest
     of_all: list[Change]
 
@@ -225,7 +225,7 @@ def _by_size(changes: Sequence[Change]) -> list[Change]:
     return sorted(changes, key=lambda change: (-abs(change.difference), change.label, change.key))
 
 
-_Pair = tuple[ReportedCase | None, ReportedCase | None]
+_Pair = tuple[FailureReport | None, FailureReport | None]
 
 
 class _Questions:
@@ -239,7 +239,7 @@ class _Questions:
         self._places = places
         self.is_known = bool(questions)
 
-    def __contains__(self, case: ReportedCase | None) -> bool:
+    def __contains__(self, case: FailureReport | None) -> bool:
         """Whether the question of a case was asked; True if unknown."""
         if not self.is_known or case is None:
             return True
@@ -247,14 +247,14 @@ class _Questions:
         return id_ in self._ids or self._places.text(case.trace_external_id, case.question) in self._texts
 
 
-def _references(paired: Sequence[_Pair]) -> list[CaseRef]:
+def _references(paired: Sequence[_Pair]) -> list[FailureRef]:
     return [_reference(before, after) for before, after in paired]
 
 
-def _reference(before: ReportedCase | None, after: ReportedCase | None) -> CaseRef:
+def _reference(before: FailureReport | None, after: FailureReport | None) -> FailureRef:
     known = after or before
     assert known is not None
-    return CaseRef(
+    return FailureRef(
         question_external_id=known.question_external_id,
         question=known.question,
         before=before.number if before else None,

@@ -10,14 +10,14 @@ from typing import Any
 
 import msgspec
 
-from attribution.report.case import (
+from attribution.report.failure_report import (
     CitedCandidate,
     CitedLoss,
     CitedStep,
+    FailureReport,
     OperationRef,
     OtherVerdict,
     PromptRef,
-    ReportedCase,
     ReportedProof,
     SessionRef,
 )
@@ -26,7 +26,7 @@ from attribution.verdicts.failure_columns import LISTED, FailureRow
 from attribution.verdicts.gold import on_earlier_gold
 from attribution.verdicts.naming import operation_label, session_label, variable_label
 from attribution.verdicts.stored import by_id
-from attribution.verdicts.verdict import Candidate, PieceLoss, Step, Verdict, from_attribution
+from attribution.verdicts.verdict import CandidateVerdict, PieceLoss, Step, Verdict, from_attribution
 from schema.kinds import HUMAN_METHOD, VariableKind
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 from store.contract.answers import OperationDetail
@@ -37,7 +37,7 @@ _AT_ONCE = 8
 _DIGEST = re.compile(r"[0-9a-f]{32}$")
 
 
-async def gather(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[ReportedCase]:
+async def gather(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[FailureReport]:
     """The cases of some failures.
 
     Args:
@@ -58,7 +58,7 @@ async def chosen(store: GraphStore, failures: Sequence[Failure], source: str | N
     return [one for one in found if one is not None]
 
 
-async def cases_of(store: GraphStore, pairs: Sequence[tuple[Failure, Attribution]]) -> list[ReportedCase]:
+async def cases_of(store: GraphStore, pairs: Sequence[tuple[Failure, Attribution]]) -> list[FailureReport]:
     """The cases of failures with given verdicts, in order."""
     return await _cases(store, pairs, await _verdicts(store, [failure for failure, _ in pairs]))
 
@@ -74,7 +74,7 @@ async def _verdicts(store: GraphStore, failures: Sequence[Failure]) -> dict[str,
 
 async def _cases(
     store: GraphStore, pairs: Sequence[tuple[Failure, Attribution | None]], verdicts: Mapping[str, list[Attribution]]
-) -> list[ReportedCase]:
+) -> list[FailureReport]:
     reader = await _read(store, pairs, verdicts)
     return [reader.case(failure, chosen, verdicts.get(failure.id, [])) for failure, chosen in pairs]
 
@@ -144,11 +144,11 @@ class _Reader:
     variables: Mapping[str, Variable]
     details: Mapping[str, OperationDetail]
 
-    def case(self, failure: Failure, attribution: Attribution | None, others: Sequence[Attribution]) -> ReportedCase:
+    def case(self, failure: Failure, attribution: Attribution | None, others: Sequence[Attribution]) -> FailureReport:
         trace = self.traces[failure.trace_id]
         question = self.variables.get(failure.question_id)
         answer = self.variables.get(failure.answer_id or "")
-        return ReportedCase(
+        return FailureReport(
             failure_id=failure.id,
             trace_id=trace.id,
             trace_external_id=trace.external_id,
@@ -210,7 +210,7 @@ class _Reader:
             label=variable_label(variable) if variable else "",
         )
 
-    def _candidate(self, candidate: Candidate) -> CitedCandidate:
+    def _candidate(self, candidate: CandidateVerdict) -> CitedCandidate:
         return CitedCandidate(
             error_type=candidate.error_type,
             operation_id=candidate.operation_id,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from attribution.report import words
-from attribution.report.case import CitedStep, RankedUnit, Ranking, ReportedCase, Revision
+from attribution.report.failure_report import CitedStep, FailureReport, RankedUnit, Ranking, Revision
 from attribution.report.picture import broken_step
 from attribution.text.lines import TooDifferentError, unified
 from attribution.verdicts.naming import variable_label
@@ -32,7 +32,7 @@ _AT_ONCE = 16
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
-async def illustrate(store: GraphStore, cases: Sequence[ReportedCase]) -> list[ReportedCase]:
+async def illustrate(store: GraphStore, cases: Sequence[FailureReport]) -> list[FailureReport]:
     """Add ``why_not`` to the cases, and ``revision`` and ``ranking`` if the trace has them."""
     revisions = await _revisions(store, cases)
     rankings = await _rankings(store, cases)
@@ -49,7 +49,7 @@ async def illustrate(store: GraphStore, cases: Sequence[ReportedCase]) -> list[R
     ]
 
 
-async def _revisions(store: GraphStore, cases: Sequence[ReportedCase]) -> dict[str, Revision]:
+async def _revisions(store: GraphStore, cases: Sequence[FailureReport]) -> dict[str, Revision]:
     broken = {case.failure_id: step for case in cases if (step := _broken(case)) is not None}
     after = await by_id(store, Variable, (step.variable_id for step in broken.values()))
     before = await by_id(store, Variable, (variable.revision_of for variable in after.values()))
@@ -73,7 +73,7 @@ async def _revisions(store: GraphStore, cases: Sequence[ReportedCase]) -> dict[s
     return found
 
 
-def _broken(case: ReportedCase) -> CitedStep | None:
+def _broken(case: FailureReport) -> CitedStep | None:
     place = broken_step(case)
     return None if place is None else case.path[place]
 
@@ -104,7 +104,7 @@ def _lines(value: bytes) -> str:
     return _BETWEEN_SENTENCES.sub("\n", value.decode("utf-8", "replace"))
 
 
-async def _rankings(store: GraphStore, cases: Iterable[ReportedCase]) -> dict[str, Ranking]:
+async def _rankings(store: GraphStore, cases: Iterable[FailureReport]) -> dict[str, Ranking]:
     searches: dict[str, dict[str, list[Usage]]] = defaultdict(dict)
     missed = [case for case in cases if case.operation is not None and case.operation.kind is OperationKind.RETRIEVAL]
     for case in missed:
@@ -128,13 +128,13 @@ async def _rankings(store: GraphStore, cases: Iterable[ReportedCase]) -> dict[st
     }
 
 
-def _holder(case: ReportedCase) -> str | None:
+def _holder(case: FailureReport) -> str | None:
     """The last variable with the needed fact."""
     place = broken_step(case)
     return case.path[place - 1].variable_id if place else None
 
 
-def _shown(case: ReportedCase, usages: list[Usage]) -> list[tuple[int, Usage]]:
+def _shown(case: FailureReport, usages: list[Usage]) -> list[tuple[int, Usage]]:
     """The first units and the missed unit, each with its rank."""
     usages.sort(key=lambda usage: usage.position)
     holder = _holder(case)
@@ -143,7 +143,7 @@ def _shown(case: ReportedCase, usages: list[Usage]) -> list[tuple[int, Usage]]:
 
 
 def _ranking(
-    case: ReportedCase, usages: Sequence[Usage], shown: Sequence[tuple[int, Usage]], units: dict[str, Variable]
+    case: FailureReport, usages: Sequence[Usage], shown: Sequence[tuple[int, Usage]], units: dict[str, Variable]
 ) -> Ranking:
     holder = _holder(case)
     return Ranking(

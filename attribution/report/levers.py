@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from attribution.report.case import OperationRef, PromptRef
+from attribution.report.failure_report import OperationRef, PromptRef
 from attribution.report.model import Lever
 from attribution.report.shares import share
 from schema.kinds import ErrorType

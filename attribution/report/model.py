@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from msgspec import field
 
-from attribution.report.case import Part, ReportedCase
+from attribution.report.failure_report import FailureReport, Part
 from schema.kinds import ErrorType
 
 ABSTAINED = "abstained"
@@ -318,7 +318,7 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     levers: list[Lever]
     agreement: HumanAgreement | None
     summary: Summary | None
-    cases: list[ReportedCase]
+    cases: list[FailureReport]
     asked: Asked | None = None
     over_time: OverTime | None = None
     errors_by_operation: list[OperationErrors] = field(default_factory=list)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from attribution.report import words
-from attribution.report.case import CitedStep, ReportedCase
+from attribution.report.failure_report import CitedStep, FailureReport
 from schema.kinds import ErrorType, VariableKind
 
 MOST_BOXES = 8
@@ -45,7 +45,7 @@ class Box:
         return "has the fact" if self.holds else "does not have the fact"
 
 
-def picture(case: ReportedCase) -> list[Box]:
+def picture(case: FailureReport) -> list[Box]:
     """The main boxes of a case, at most ``MOST_BOXES``; empty if the verdict has no path.
 
     Of several variables in a row by one operation, only the last is shown.
@@ -53,12 +53,12 @@ def picture(case: ReportedCase) -> list[Box]:
     return _shortened(_boxes(case, [place for place in range(len(case.path)) if _is_shown(case.path, place)]))
 
 
-def whole_path(case: ReportedCase) -> list[Box]:
+def whole_path(case: FailureReport) -> list[Box]:
     """All boxes of a case: one for each step of the path, and one for the answer; empty if the verdict has no path."""
     return _boxes(case, range(len(case.path)))
 
 
-def _boxes(case: ReportedCase, places: Iterable[int]) -> list[Box]:
+def _boxes(case: FailureReport, places: Iterable[int]) -> list[Box]:
     """The boxes of the steps with these indexes, and of the answer.
 
     If every step of the path has the fact, the break is the answer, or the contradicting gold answer.
@@ -76,7 +76,7 @@ def _boxes(case: ReportedCase, places: Iterable[int]) -> list[Box]:
     return boxes
 
 
-def broken_step(case: ReportedCase) -> int | None:
+def broken_step(case: FailureReport) -> int | None:
     """The index of the step that lost the fact; None if every step of the path has it.
 
     Of several such steps, the blamed operation's step is taken, else the last.
@@ -106,13 +106,13 @@ def _box(step: CitedStep, is_break: bool) -> Box:
     )
 
 
-def _has_answer(case: ReportedCase) -> bool:
+def _has_answer(case: FailureReport) -> bool:
     answers = {VariableKind.ANSWER, VariableKind.RESPONSE}
     known = case.answer_external_id
     return any(step.kind in answers and known is not None and step.external_id == known for step in case.path)
 
 
-def _answer(case: ReportedCase, holds: bool, is_break: bool) -> Box:
+def _answer(case: FailureReport, holds: bool, is_break: bool) -> Box:
     about = words.ids(case.answer_external_id, None)
     return Box("", VariableKind.ANSWER.value, "", about, case.prediction or "", holds, is_break)
 

@@ -14,7 +14,7 @@ from attribution.llm.transport.conversation import Conversation
 from attribution.llm.transport.data import as_data, data_block
 from attribution.llm.transport.schemas import Rejected
 from attribution.report import words
-from attribution.report.case import ReportedCase
+from attribution.report.failure_report import FailureReport
 from attribution.report.model import Family, ReportData, Sentence, Summary
 
 _FAMILIES = 8
@@ -86,7 +86,7 @@ def _cited(sentence: _Sentence, shown: set[int]) -> list[int]:
     return sorted({number for number in sentence.cases if number in shown})
 
 
-def _family(family: Family, cases: Mapping[int, ReportedCase]) -> dict[str, Any]:
+def _family(family: Family, cases: Mapping[int, FailureReport]) -> dict[str, Any]:
     examples = [cases[number] for number in family.cases[:_CASES]]
     return {
         "error_type": family.error_type,
@@ -99,7 +99,7 @@ def _family(family: Family, cases: Mapping[int, ReportedCase]) -> dict[str, Any]
     }
 
 
-def _case(case: ReportedCase) -> dict[str, Any]:
+def _case(case: FailureReport) -> dict[str, Any]:
     return {
         "number": case.number,
         "question": words.cut(case.question, _TEXT),

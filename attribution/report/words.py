@@ -8,8 +8,16 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from attribution.report.case import CitedLoss, CitedStep, RankedUnit, Ranking, ReportedCase, ReportedProof, Revision
-from attribution.report.compare import CaseRef, Change, Comparison
+from attribution.report.compare import Change, Comparison, FailureRef
+from attribution.report.failure_report import (
+    CitedLoss,
+    CitedStep,
+    FailureReport,
+    RankedUnit,
+    Ranking,
+    ReportedProof,
+    Revision,
+)
 from attribution.report.model import Asked, Harm, Harmful, Lever, OverTime, Pieces, Scope, Share
 from attribution.verdicts import failure_columns
 from attribution.verdicts.naming import plain
@@ -68,7 +76,7 @@ def cut(text: str, length: int = QUOTED) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def listed(case: ReportedCase) -> list[tuple[str, str]]:
+def listed(case: FailureReport) -> list[tuple[str, str]]:
     """Title and text of the failure's columns that are listed for people."""
     return failure_columns.listed(case.columns)
 
@@ -196,7 +204,7 @@ def changed(changes: Iterable[Change]) -> list[Change]:
     return [change for change in changes if change.before or change.after]
 
 
-def place(one: ReportedCase | CaseRef) -> str:
+def place(one: FailureReport | FailureRef) -> str:
     """The trace of a case: the name, and the id in the source unless that is a digest."""
     external_id = one.trace_external_id
     if one.trace == external_id or external_id != plain(external_id):
@@ -311,7 +319,7 @@ def numbers(cases: Iterable[int]) -> str:
     return ", ".join(f"#{number}" for number in cases)
 
 
-def verdict(case: ReportedCase) -> str:
+def verdict(case: FailureReport) -> str:
     """Who gave the verdict, its confidence, and whether it is out of date: ``flow, confidence 0.83``."""
     by = " ".join(part for part in (case.method, case.model, case.author) if part)
     sure = "" if case.confidence is None else f", confidence {case.confidence:.2f}"

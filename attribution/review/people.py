@@ -16,7 +16,7 @@ from ingest.events.feedback import MAX_LIST, EntryOf, check_texts
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
-from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY, ErrorType, OperationKind
+from schema.kinds import ERROR_TYPES, HUMAN_METHOD, ErrorType, OperationKind
 from schema.models import Attribution, Batch, Failure, Operation, Trace, Variable
 from schema.people import check_person
 from store.contract.answers import Label
@@ -26,25 +26,6 @@ E = TypeVar("E", Trace, Operation, Variable, Failure, Attribution)
 
 Named = tuple[ErrorType, str | None]
 """An error type, and the id of the operation at fault; None without an operation."""
-
-_STORES = frozenset(
-    {
-        OperationKind.EXTRACTION,
-        OperationKind.INITIALIZATION,
-        OperationKind.SEGMENTATION,
-        OperationKind.UPDATE,
-        OperationKind.DELETION,
-    }
-)
-_UNFIT = {
-    ErrorType.EXTRACTION: frozenset({OperationKind.RETRIEVAL, OperationKind.DELETION}),
-    ErrorType.UPDATE: frozenset({OperationKind.RETRIEVAL}),
-    ErrorType.DELETION: frozenset({OperationKind.RETRIEVAL}),
-    ErrorType.RETRIEVAL: _STORES,
-    ErrorType.RESPONSE: _STORES | {OperationKind.RETRIEVAL},
-}
-"""Kinds of operations that can't cause an error of this type. All others can, such as an update that deletes, or a tool
-that searches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +129,13 @@ def problem_of(error_type: ErrorType, operation: Operation | None) -> str | None
         error_type: of a verdict.
         operation: blamed by the verdict; None for a verdict without an operation.
     """
-    if error_type in NOT_THE_MEMORY:
+    if not ERROR_TYPES[error_type].is_memory:
         return None if operation is None else f"{error_type} takes no operation: none of the memory is at fault"
     if operation is None:
         return f"{error_type} needs the operation at fault"
     if operation.kind is OperationKind.JUDGE:
         return f"{operation.external_id!r} judges answers, so it can't be at fault for {error_type}"
-    if operation.kind in _UNFIT[error_type]:
+    if operation.kind in ERROR_TYPES[error_type].not_by:
         return f"{operation.external_id!r} is of kind {operation.kind}, which can't be at fault for {error_type}"
     return None
 

@@ -22,7 +22,7 @@ _OPERATION = "Operation"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SpineSources:
     """What is known of a failure before its spine is built.
 
     Attributes:
@@ -38,7 +38,7 @@ class Told:
     operations: Mapping[str, OperationDetail]
 
 
-def build(told: Told, most: int) -> Spine:
+def build(told: SpineSources, most: int) -> Spine:
     """The spine of a failure with at most this many boxes."""
     return _Builder(told).spine(most)
 
@@ -53,7 +53,7 @@ class _Joined:
 
 
 class _Builder:
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: SpineSources) -> None:
         self._told = told
         self._variables = {variable.id: variable for variable in told.past.variables}
         self._operations = {one.id: one for one in told.past.operations}

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from attribution.spine.build import Told, build
+from attribution.spine.build import SpineSources, build
 from attribution.spine.choose import roots
 from attribution.spine.model import BOXES, LEAST_BOXES, MOST_BOXES, Spine
 from attribution.verdicts.stored import by_id, word_on
@@ -58,7 +58,7 @@ async def spines(
     return found
 
 
-async def _told(store: GraphStore, failures: Sequence[Failure], about: Mapping[str, str]) -> list[Told]:
+async def _told(store: GraphStore, failures: Sequence[Failure], about: Mapping[str, str]) -> list[SpineSources]:
     """Read everything that the spines of some failures need."""
     said = await _said(store, failures, about)
     verdicts = {id_: from_attribution(one) for id_, one in said.items()}
@@ -67,7 +67,7 @@ async def _told(store: GraphStore, failures: Sequence[Failure], about: Mapping[s
     blamed += [one.operation_id for one in verdicts.values()]
     operations = await store.operations(list(dict.fromkeys(id_ for id_ in blamed if id_ is not None)))
     return [
-        Told(one, said.get(one.id), verdicts.get(one.id), past, operations)
+        SpineSources(one, said.get(one.id), verdicts.get(one.id), past, operations)
         for one, past in zip(failures, pasts, strict=True)
     ]
 

@@ -15,7 +15,7 @@ _NAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class BoxPhrase:
     """One phrase about a box, understandable without colours.
 
     Attributes:
@@ -26,16 +26,16 @@ class Said:
     text: str
 
 
-def states(spine: Spine, box: Box) -> Iterator[Said]:
+def states(spine: Spine, box: Box) -> Iterator[BoxPhrase]:
     """Phrases for the states of the pieces in a box, losses first; then other facts about the box."""
     for state in (State.LOST, State.HAS, State.LACKS):
         pieces = [one.piece for one in box.states if one.state is state]
         if pieces:
-            yield Said(state, f"{_SIGNS[state]} {_state(state, pieces, len(spine.pieces))}")
+            yield BoxPhrase(state, f"{_SIGNS[state]} {_state(state, pieces, len(spine.pieces))}")
     if box.is_decisive:
-        yield Said(State.LOST, "◆ the operation to blame" if box.operations else "◆ by the operation to blame")
+        yield BoxPhrase(State.LOST, "◆ the operation to blame" if box.operations else "◆ by the operation to blame")
     if Role.EVIDENCE in box.roles and not box.is_past:
-        yield Said(None, "the answer was not made from it")
+        yield BoxPhrase(None, "the answer was not made from it")
 
 
 def _state(state: State, pieces: Sequence[int], count: int) -> str:

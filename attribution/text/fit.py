@@ -23,12 +23,8 @@ def middle(text: str, length: int) -> str:
     return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
 
 
-def breadth(text: str) -> float:
-    """About how broad a text is in a usual proportional font, in units of the font's size; rather too much."""
-    return sum(map(_breadth, text))
-
-
 def _breadth(character: str) -> float:
+    """The width of a character in a usual proportional font, rather too much, in units of the font's size."""
     if character in _NARROW:
         return 0.36
     if character in _BROAD or unicodedata.east_asian_width(character) in "WF":

@@ -81,7 +81,7 @@ class PieceLoss:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateVerdict:
     """Another possible explanation. The confidence is None for an explanation that a person would accept, too."""
 
     error_type: ErrorType
@@ -108,7 +108,7 @@ class Verdict:
     confidence: float
     reason: str
     path: tuple[Step, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[CandidateVerdict, ...] = ()
     model: str | None = None
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
@@ -137,7 +137,7 @@ def unsure(verdict: Verdict, least: float) -> Verdict:
     """An abstention in place of a verdict below the needed confidence; the verdict becomes the first candidate."""
     if verdict.error_type is None:
         return verdict
-    first = Candidate(verdict.error_type, verdict.operation_id, verdict.confidence, verdict.reason)
+    first = CandidateVerdict(verdict.error_type, verdict.operation_id, verdict.confidence, verdict.reason)
     reason = (
         f"nothing is sure enough to be named ({verdict.confidence:.2f}, not {least:.2f}); the candidates are weighed"
     )
@@ -250,7 +250,7 @@ def _read_loss(item: dict[str, Any]) -> PieceLoss:
     )
 
 
-def _candidate(candidate: Candidate) -> dict[str, Any]:
+def _candidate(candidate: CandidateVerdict) -> dict[str, Any]:
     return {
         "errorType": candidate.error_type,
         "operationId": candidate.operation_id,
@@ -259,8 +259,8 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def _read_candidate(item: dict[str, Any]) -> Candidate:
-    return Candidate(ErrorType(item["errorType"]), item["operationId"], item["confidence"], item["reason"])
+def _read_candidate(item: dict[str, Any]) -> CandidateVerdict:
+    return CandidateVerdict(ErrorType(item["errorType"]), item["operationId"], item["confidence"], item["reason"])
 
 
 def _encode(value: Any) -> str:

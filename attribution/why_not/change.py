@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from attribution.free_pass.detail_finder import Finder
-from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.detail_finder import DetailFinder
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import goes_on
 from attribution.needed.content import content
 from attribution.needed.messages import Messages
@@ -16,11 +16,11 @@ from attribution.verdicts.naming import operation_label, variable_label
 from attribution.why_not.model import (
     LONGEST,
     MOST,
-    Candidate,
     Change,
     Extraction,
     Fate,
     Made,
+    ShownUnit,
     Uncovered,
     same_beginning,
     shortened,
@@ -37,18 +37,18 @@ _LARGE = 20_000
 _ORDER = {Fate.DROPPED: 0, Fate.REWRITTEN: 1, Fate.KEPT: 2}
 
 
-async def extraction(cases: Sequence[Case], messages: Messages, operation_id: str) -> Extraction:
+async def extraction(sources: Sequence[FailureInTrace], messages: Messages, operation_id: str) -> Extraction:
     """The sentences in an extraction's inputs that no output covers.
 
     Args:
-        cases: the piece, once for each message that states the piece.
+        sources: the piece, once for each message that states the piece.
         messages: of the trace.
         operation_id: the extraction.
     """
-    graph, details = cases[0].graph, [case.detail for case in cases]
+    graph, details = sources[0].graph, [traced.detail for traced in sources]
     used = [v for v in graph.used(operation_id) if graph.variables[v].kind is not VariableKind.PROMPT]
     given = [v for v in used if graph.variables[v].kind is VariableKind.MESSAGE]
-    given = given or [v for v in used if any(v in case.future for case in cases)]
+    given = given or [v for v in used if any(v in traced.future for traced in sources)]
     came = _outputs(graph, operation_id)
     texts = await graph.texts([*given, *came])
     outputs = [texts[one] for one in came]
@@ -84,7 +84,7 @@ def _nearest(messages: Messages, variable_id: str, placed: Placed, outputs: Iter
     detail = Detail(
         variable_id, core, {}, placed.sentence, placed.reference, 1.0, unique, literal=False, rarity=messages.rarity
     )
-    finder = Finder(detail, lambda _: False)
+    finder = DetailFinder(detail, lambda _: False)
     return max((finder.presence(text) for text in outputs), key=lambda one: one.score, default=Presence(0.0, ""))
 
 
@@ -96,14 +96,14 @@ def _outputs(graph: TraceGraph, operation_id: str) -> list[str]:
     return [one for one in last if goes_on(graph, one)] or last
 
 
-async def change(cases: Sequence[Case], operation_id: str) -> Change:
+async def change(sources: Sequence[FailureInTrace], operation_id: str) -> Change:
     """The inputs of an update or deletion, and what it did to each unit.
 
     Args:
-        cases: the piece, once for each message that states the piece.
+        sources: the piece, once for each message that states the piece.
         operation_id: the update.
     """
-    graph = cases[0].graph
+    graph = sources[0].graph
     used = [graph.recorded(one) for one in graph.used(operation_id)]
     made = graph.made(operation_id)
     ended = [one for one in graph.variables if graph.invalidated_by(one) == operation_id]
@@ -113,7 +113,7 @@ async def change(cases: Sequence[Case], operation_id: str) -> Change:
     units |= dict.fromkeys(await _shown(graph, operation_id))
     following = {unit: after for unit in units if (after := _next(graph, unit, made)) is not None}
     given = [one for one in used if one not in units and graph.variables[one].kind is not VariableKind.PROMPT]
-    holders = await holding(cases, [*units, *following.values(), *given])
+    holders = await holding(sources, [*units, *following.values(), *given])
     texts = await graph.texts([*units, *following.values()])
     candidates = [_candidate(graph, one, following.get(one), one in ended, texts, holders) for one in units]
     candidates.sort(key=lambda one: (not one.held, _ORDER[one.fate]))
@@ -145,14 +145,14 @@ def _candidate(
     is_ended: bool,
     texts: dict[str, str],
     holders: dict[str, Presence],
-) -> Candidate:
+) -> ShownUnit:
     variable = graph.variables[unit]
     old, new = texts[unit], texts.get(after or "")
     is_rewritten = new is not None and new != old
     fate = Fate.REWRITTEN if is_rewritten else Fate.DROPPED if is_ended and after is None else Fate.KEPT
     quote = holders[unit].quote.strip() if unit in holders else ""
     shown, changed = _windows(old, new or "", quote)
-    return Candidate(
+    return ShownUnit(
         variable_id=unit,
         external_id=variable.external_id,
         label=variable_label(variable),

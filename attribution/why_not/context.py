@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.verdicts.naming import variable_label
 from attribution.why_not.model import MOST, Stood, shortened
 from attribution.why_not.retrieval import holding
@@ -16,35 +16,35 @@ _AROUND = 80
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 
 
-async def context(cases: Sequence[Case], past: AbstractSet[str]) -> list[Stood]:
+async def context(sources: Sequence[FailureInTrace], past: AbstractSet[str]) -> list[Stood]:
     """Where the piece was in the inputs of the answering operation; empty if the inputs lack it.
 
     Args:
-        cases: the piece, once for each message that states the piece.
+        sources: the piece, once for each message that states the piece.
         past: the backward closure of the answer.
     """
-    graph = cases[0].graph
-    answer = cases[0].failure.answer_id or ""
+    graph = sources[0].graph
+    answer = sources[0].failure.answer_id or ""
     read = [d.source for d in graph.parents(answer) if graph.variables[d.source].kind not in _NOT_READ]
-    units = cases[0].read_units(past)
+    units = sources[0].read_units(past)
     # A context consists of units: if no unit has the piece, it is in the context only by coincidence of words.
-    if units and not await holding(cases, units):
+    if units and not await holding(sources, units):
         return []
-    return await stood(cases, read)
+    return await stood(sources, read)
 
 
-async def left_out(cases: Sequence[Case], operation_id: str) -> list[Stood]:
+async def left_out(sources: Sequence[FailureInTrace], operation_id: str) -> list[Stood]:
     """Where the piece was in the inputs of an operation that dropped it on the way to the answer."""
-    graph = cases[0].graph
+    graph = sources[0].graph
     used = [v for v in graph.used(operation_id) if graph.variables[v].kind not in _NOT_READ]
     units = [v for v in used if graph.variables[v].kind in STORED]
-    return await stood(cases, units or used)
+    return await stood(sources, units or used)
 
 
-async def stood(cases: Sequence[Case], variable_ids: Sequence[str]) -> list[Stood]:
+async def stood(sources: Sequence[FailureInTrace], variable_ids: Sequence[str]) -> list[Stood]:
     """Where the piece is in some variables, in their order."""
-    graph = cases[0].graph
-    holders = await holding(cases, list(dict.fromkeys(variable_ids)))
+    graph = sources[0].graph
+    holders = await holding(sources, list(dict.fromkeys(variable_ids)))
     texts = await graph.texts(holders)
     found: list[Stood] = []
     for variable_id in dict.fromkeys(variable_ids):

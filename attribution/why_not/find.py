@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.flow import FlowPass
-from attribution.free_pass.piece_ending import Ending
+from attribution.free_pass.trial import Ending
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.naming import operation_label, variable_label
 from attribution.verdicts.stored import word_on
@@ -90,19 +90,19 @@ class _Reader:
 
     async def _piece(self, endings: Sequence[Ending], verdict: Attribution | None) -> WhyNot:
         graph = self._graph
-        cases = [one.case for one in endings if one.case is not None]
-        case, chosen = cases[0], endings[0].chosen
-        past = graph.past([case.failure.answer_id or ""])
-        searches = case.searches(past)
-        answering = graph.variables[case.failure.answer_id or ""].operation_id or ""
+        sources = [one.traced for one in endings if one.traced is not None]
+        traced, chosen = sources[0], endings[0].chosen
+        past = graph.past([traced.failure.answer_id or ""])
+        searches = traced.searches(past)
+        answering = graph.variables[traced.failure.answer_id or ""].operation_id or ""
         place = graph.operations[searches[0] if searches else answering].sequence
         lost = [] if chosen is None else [(chosen.error_type, chosen.operation_id)]
-        told = await searched(cases, searches, place, self._rated)
+        told = await searched(sources, searches, place, self._rated)
         blamed = graph.operations.get((chosen.operation_id if chosen else None) or "")
-        message = graph.variables[case.detail.message_id]
-        extractions, changes = await self._operations(cases, [*lost, *_said(verdict)])
+        message = graph.variables[traced.detail.message_id]
+        extractions, changes = await self._operations(sources, [*lost, *_said(verdict)])
         return WhyNot(
-            piece=case.detail.quote,
+            piece=traced.detail.quote,
             message_id=message.id,
             message_external_id=message.external_id,
             message_label=variable_label(message),
@@ -121,23 +121,23 @@ class _Reader:
             returned=told.returned if told.held_count else [],
             extractions=extractions,
             changes=changes,
-            context=await self._context(cases, past, lost),
+            context=await self._context(sources, past, lost),
         )
 
     async def _context(
         self,
-        cases: Sequence[Case],
+        sources: Sequence[FailureInTrace],
         past: AbstractSet[str],
         lost: Iterable[tuple[ErrorType, str | None]],
     ) -> list[Stood]:
-        found = await context(cases, past)
+        found = await context(sources, past)
         for error_type, operation_id in lost:
             if not found and error_type is ErrorType.RESPONSE and operation_id is not None:
-                found = await left_out(cases, operation_id)
+                found = await left_out(sources, operation_id)
         return found
 
     async def _operations(
-        self, cases: Sequence[Case], named: Iterable[tuple[ErrorType | None, str | None]]
+        self, sources: Sequence[FailureInTrace], named: Iterable[tuple[ErrorType | None, str | None]]
     ) -> tuple[list[Extraction], list[Change]]:
         """The results for each operation that may have lost a piece."""
         extractions: list[Extraction] = []
@@ -145,21 +145,21 @@ class _Reader:
         messages = await self._flow.messages(self._graph)
         for operation_id, error_type in {id_: kind for kind, id_ in named if id_ is not None}.items():
             operation = self._graph.operations.get(operation_id)
-            if operation is None or not self._had(cases, operation_id):
+            if operation is None or not self._had(sources, operation_id):
                 continue
             if error_type is ErrorType.EXTRACTION or operation.kind in _EXTRACTS:
-                extractions.append(await extraction(cases, messages, operation_id))
+                extractions.append(await extraction(sources, messages, operation_id))
             if operation.kind in _CHANGES:
-                changes.append(await change(cases, operation_id))
+                changes.append(await change(sources, operation_id))
         return extractions, changes
 
-    def _had(self, cases: Sequence[Case], operation_id: str) -> bool:
+    def _had(self, sources: Sequence[FailureInTrace], operation_id: str) -> bool:
         """Whether an operation used or made anything derived from the piece's messages."""
         graph = self._graph
         at_hand = {*graph.used(operation_id), *graph.made(operation_id)}
         return any(
-            not at_hand.isdisjoint(case.future) or any(graph.invalidated_by(v) == operation_id for v in case.future)
-            for case in cases
+            not at_hand.isdisjoint(traced.future) or any(graph.invalidated_by(v) == operation_id for v in traced.future)
+            for traced in sources
         )
 
 

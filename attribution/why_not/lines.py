@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from attribution.text.segments import cut
-from attribution.why_not.model import Candidate, Change, Extraction, Fate, Held, Returned, Stood, WhyNot, same_beginning
+from attribution.why_not.model import Change, Extraction, Fate, Held, Returned, ShownUnit, Stood, WhyNot, same_beginning
 from schema.kinds import ErrorType
 
 SHOWN = 10
@@ -164,7 +164,7 @@ def _change(found: Change) -> Part:
     return Part(title, [*_cut(given, _FEW), *_cut(map(_candidate, found.candidates)), *_cut(added, _FEW)])
 
 
-def _candidate(unit: Candidate) -> Line:
+def _candidate(unit: ShownUnit) -> Line:
     said = unit.fate.value
     if unit.held:
         said += ", still has it" if unit.holds else ", had it"

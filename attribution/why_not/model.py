@@ -15,7 +15,7 @@ MOST = 20
 LONGEST = 500
 
 
-class Told(Struct, frozen=True, rename="camel", kw_only=True):
+class WhyNotPart(Struct, frozen=True, rename="camel", kw_only=True):
     """Base of these models: names in camel case in JSON."""
 
 
@@ -27,7 +27,7 @@ class Fate(StrEnum):
     DROPPED = "dropped"
 
 
-class Held(Told, frozen=True, kw_only=True):
+class Held(WhyNotPart, frozen=True, kw_only=True):
     """A unit that held the piece and was current when the question's search began.
 
     Attributes:
@@ -51,7 +51,7 @@ class Held(Told, frozen=True, kw_only=True):
     operation_id: str | None
 
 
-class Returned(Told, frozen=True, kw_only=True):
+class Returned(WhyNotPart, frozen=True, kw_only=True):
     """A result of a search of the question.
 
     Attributes:
@@ -74,7 +74,7 @@ class Returned(Told, frozen=True, kw_only=True):
     operation_id: str
 
 
-class Uncovered(Told, frozen=True, kw_only=True):
+class Uncovered(WhyNotPart, frozen=True, kw_only=True):
     """A sentence of an extraction's input that no output covers.
 
     Attributes:
@@ -89,14 +89,14 @@ class Uncovered(Told, frozen=True, kw_only=True):
     nearest: str
 
 
-class Made(Told, frozen=True, kw_only=True):
+class Made(WhyNotPart, frozen=True, kw_only=True):
     """An output of an operation."""
 
     variable_id: str
     text: str
 
 
-class Extraction(Told, frozen=True, kw_only=True):
+class Extraction(WhyNotPart, frozen=True, kw_only=True):
     """An extraction whose outputs lack the piece.
 
     Attributes:
@@ -114,7 +114,7 @@ class Extraction(Told, frozen=True, kw_only=True):
     facts: list[Made]
 
 
-class Candidate(Told, frozen=True, kw_only=True):
+class ShownUnit(WhyNotPart, frozen=True, kw_only=True):
     """A unit in an update's inputs.
 
     Attributes:
@@ -138,7 +138,7 @@ class Candidate(Told, frozen=True, kw_only=True):
     holds: bool
 
 
-class Change(Told, frozen=True, kw_only=True):
+class Change(WhyNotPart, frozen=True, kw_only=True):
     """An update or deletion that did not pass the piece on.
 
     Attributes:
@@ -153,11 +153,11 @@ class Change(Told, frozen=True, kw_only=True):
     operation: str
     given: list[Made]
     candidates_count: int
-    candidates: list[Candidate]
+    candidates: list[ShownUnit]
     added: list[Made]
 
 
-class Stood(Told, frozen=True, kw_only=True):
+class Stood(WhyNotPart, frozen=True, kw_only=True):
     """A place with the piece in a text that the answer was made from.
 
     Attributes:
@@ -179,7 +179,7 @@ class Stood(Told, frozen=True, kw_only=True):
     after: str
 
 
-class WhyNot(Told, frozen=True, kw_only=True):
+class WhyNot(WhyNotPart, frozen=True, kw_only=True):
     """A piece that the answer needed, and what became of the piece.
 
     Attributes:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.needed.presence import HOLDS, Presence
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.naming import variable_label
@@ -59,35 +59,35 @@ class Found:
     returned: list[Returned]
 
 
-async def searched(cases: Sequence[Case], searches: Sequence[str], place: int, rated: Ratings) -> Found:
+async def searched(sources: Sequence[FailureInTrace], searches: Sequence[str], place: int, rated: Ratings) -> Found:
     """The result for the searches of a question.
 
     Args:
-        cases: the piece, once for each message that states the piece.
+        sources: the piece, once for each message that states the piece.
         searches: the retrieval operations that served the question, in order.
         place: of the first search, or of the answering operation without searches.
         rated: how the trace's searches ranked units.
     """
-    graph = cases[0].graph
+    graph = sources[0].graph
     units: dict[str, Presence] = {}
-    for case in cases:
-        for unit, one in (await case.current_units(place)).items():
+    for traced in sources:
+        for unit, one in (await traced.current_units(place)).items():
             if one.score >= HOLDS and (unit not in units or one.score > units[unit].score):
                 units[unit] = one
     returned = [(search, one) for search in searches for one in _returned(graph, search, rated)]
     if not returned:
-        way = cases[0].way(graph.past([cases[0].failure.answer_id or ""]))
+        way = sources[0].way(graph.past([sources[0].failure.answer_id or ""]))
         made = [(search, one) for search in searches for one in graph.made(search) if one in way]
         returned = [(search, one) for search, one in made if graph.variables[one].kind not in _NOTHING_FOUND]
     by_unit = {graph.recorded(one): search for search, one in returned}
     known = [rated[search] for search in searches if search in rated]
     held = [_held(graph, unit, one, by_unit.get(unit), searches, rated) for unit, one in units.items()]
-    said = cases[0].detail.quote
+    said = sources[0].detail.quote
     held.sort(
         key=lambda one: (one.rank is None, one.rank or 0, said not in one.quote, -one.confidence, _sequence(graph, one))
     )
     shown = returned[:MOST]
-    holders = await holding(cases, [one for _, one in shown])
+    holders = await holding(sources, [one for _, one in shown])
     return Found(
         held_count=len(held),
         held=held[:MOST],
@@ -97,11 +97,11 @@ async def searched(cases: Sequence[Case], searches: Sequence[str], place: int, r
     )
 
 
-async def holding(cases: Sequence[Case], variable_ids: Sequence[str]) -> dict[str, Presence]:
+async def holding(sources: Sequence[FailureInTrace], variable_ids: Sequence[str]) -> dict[str, Presence]:
     """The variables that hold the piece, among those that depend on a message with the piece."""
     found: dict[str, Presence] = {}
-    for case in cases:
-        for variable_id, one in (await case.holders(v for v in variable_ids if v in case.future)).items():
+    for traced in sources:
+        for variable_id, one in (await traced.holders(v for v in variable_ids if v in traced.future)).items():
             if variable_id not in found or one.score > found[variable_id].score:
                 found[variable_id] = one
     return found

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from attribution.free_pass import rules
-from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.flow import FlowPass
-from attribution.needed.evidence_sentences import wanted
+from attribution.needed.evidence_sentences import content_of_gold
 from attribution.needed.messages import Messages, Mode
 from attribution.needed.presence import HOLDS
-from attribution.needed.question import Form, form, refuses
+from attribution.needed.question import QuestionForm, form, refuses
 from attribution.trace.graph import TraceGraph
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Failure
@@ -34,7 +34,7 @@ class ReplayJudge:
     messages: Messages
     failure: Failure
     evidence: Sequence[str]
-    pieces: Sequence[Case]
+    pieces: Sequence[FailureInTrace]
 
     @classmethod
     async def of(cls, graph: TraceGraph, failure: Failure) -> ReplayJudge:
@@ -45,17 +45,17 @@ class ReplayJudge:
         if not evidence and failure.gold_answers:
             evidence = await flow.retrieve(graph, failure, Mode.GOLD, _RETRIEVED)
         endings = await flow.endings(graph, replace(failure, evidence_ids=tuple(evidence)))
-        pieces = [one.case for some in endings for one in some if one.case is not None]
+        pieces = [one.traced for some in endings for one in some if one.traced is not None]
         return cls(graph, messages, failure, evidence, pieces)
 
     def is_right(self, answer: str) -> bool:
         """Whether an answer agrees with the gold answers."""
-        if form(self.failure) is Form.UNANSWERABLE:
+        if form(self.failure) is QuestionForm.UNANSWERABLE:
             return refuses(answer)
         if not answer.strip():
             return False
         said = replace(self.failure, prediction=answer)
-        want = wanted(self.messages, said)
+        want = content_of_gold(self.messages, said)
         return rules.right(self.graph, self.messages, said, self.evidence, want).likelihood >= _RIGHT
 
     async def had(self, operation_id: str) -> bool:

@@ -14,12 +14,12 @@ import pytest
 
 from attribution.benchmark.cases import BenchCase, load
 from attribution.benchmark.scratch import scratch_store
-from attribution.free_pass.detail_finder import Finder
-from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.detail_finder import DetailFinder
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.trial import SURE
-from attribution.llm.agent.view import CaseView as Shown
+from attribution.llm.agent.view import FailureView as Shown
 from attribution.llm.transport.settings import LlmSettings
-from attribution.needed.evidence_sentences import needed, wanted
+from attribution.needed.evidence_sentences import best_detail, content_of_gold
 from attribution.needed.messages import Messages
 from attribution.needed.presence import HOLDS
 from attribution.run import Options, attribute
@@ -60,7 +60,7 @@ class Known:
     cases: dict[str, BenchCase]
     proposals: dict[str, dict[str, Any]]
     looks: dict[str, list[tuple[str, dict[str, str]]]]
-    finders: dict[str, Finder]
+    finders: dict[str, DetailFinder]
     plain: dict[str, str]
 
     def is_right(self, question: str, error_type: ErrorType | None, operation_id: str | None) -> bool:
@@ -134,9 +134,9 @@ async def _know(system: str, stack: AsyncExitStack) -> Known:
     for question, case in known.cases.items():
         known.proposals[question], known.looks[question] = await _proposal(graph, case)
         failure = case.failure
-        detail = needed(messages, failure, failure.evidence_ids, wanted(messages, failure))
+        detail = best_detail(messages, failure, failure.evidence_ids, content_of_gold(messages, failure))
         assert detail is not None
-        known.finders[detail.plain(failure)] = Case.of(graph, messages, failure, detail).finder
+        known.finders[detail.plain(failure)] = FailureInTrace.of(graph, messages, failure, detail).finder
     return known
 
 

@@ -11,7 +11,7 @@ import pytest
 from api.cli import documents
 from api.graphql.schema import make_schema
 from attribution.report import words
-from attribution.report.markdown.case import case_lines
+from attribution.report.markdown.failure import case_lines
 from attribution.verdicts.failure_columns import FAILURE_COLUMNS, LISTED, VERDICT_COLUMNS, FailureRow, is_stored
 from schema.kinds import ErrorType
 from schema.models import Failure

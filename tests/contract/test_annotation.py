@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from attribution.review.annotation.queues import find_queue, progress_of
-from attribution.review.annotation.work import Case, RefusedError
+from attribution.review.annotation.work import AssignedFailure, RefusedError
 from schema.annotation import MAX_CASES, AnnotationQueue, Progress
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
@@ -346,7 +346,7 @@ async def test_acts_stand_in_the_audit_log(database: Database, trace: TraceBuild
     ada = bench(database, queue, "Ada")
     ada._entry = told
     case = await ada.next()
-    assert isinstance(case, Case)
+    assert isinstance(case, AssignedFailure)
     await ada.submit(says(case.failure.id))
     await ada.undo()
     await ada.skip(case.failure.id)

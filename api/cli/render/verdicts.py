@@ -15,7 +15,7 @@ from attribution.report import words
 from schema.kinds import ErrorType
 
 if TYPE_CHECKING:
-    from attribution.report.case import CitedCandidate, CitedLoss, CitedStep, ReportedCase
+    from attribution.report.failure_report import CitedCandidate, CitedLoss, CitedStep, FailureReport
     from attribution.statistics.intervals import Interval
     from attribution.statistics.kappa import SourceAgreement
 
@@ -23,7 +23,7 @@ _QUOTE = 300
 _REASON = 500
 
 
-def case(found: ReportedCase, file: str | None = None) -> Table:
+def case(found: FailureReport, file: str | None = None) -> Table:
     """A failure with its verdict, where each piece ended, the path that proves it, and the other candidates.
 
     Args:
@@ -47,14 +47,14 @@ def case(found: ReportedCase, file: str | None = None) -> Table:
     )
 
 
-def _question(found: ReportedCase) -> Text:
+def _question(found: FailureReport) -> Text:
     text = Text(one_line(found.question, _QUOTE))
     if found.question_label:
         text.append(f"  ({middle(found.question_label, 60)})", style=style.DIM)
     return text
 
 
-def _verdict(found: ReportedCase) -> Text:
+def _verdict(found: FailureReport) -> Text:
     text = Text(found.error_type.value if found.error_type else "abstained", style=style.BAD)
     if found.operation:
         text.append(" at ", style="default").append_text(style.id_(found.operation.id))

@@ -9,14 +9,13 @@ from typing import Any
 
 from api.web.pages import words
 from attribution.spine.model import Spine
-from schema.kinds import ErrorType
+from schema.kinds import NOT_THE_MEMORY
 
 Found = Mapping[str, Any]
 
 LETTERS = "abcdfhijklmpqrtvxyz"
 """The keys that choose operations: letters that do nothing else on a page."""
 
-_BLAMELESS = {ErrorType.ANNOTATION.value, ErrorType.JUDGE.value}
 _OTHER = "other"
 _MOST_ALSO = 20
 
@@ -127,7 +126,7 @@ def texts(failure: Found, own: Found | None, spine: Spine | None, form: Mapping[
 
 
 def _needs_operation(kind: str) -> bool:
-    return kind in words.ERROR_TYPES and kind not in _BLAMELESS
+    return kind in words.ERROR_TYPES and kind not in NOT_THE_MEMORY
 
 
 def _id(operation: Found | None) -> str:

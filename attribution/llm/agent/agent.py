@@ -14,8 +14,8 @@ from attribution.llm.agent.pieces import checked_with_pieces
 from attribution.llm.agent.prompt import prompt
 from attribution.llm.agent.proposal import Proposal
 from attribution.llm.agent.tools import PROPOSE, Tools, tool_descriptions
-from attribution.llm.agent.view import CaseView
-from attribution.llm.transport.budget import Budget
+from attribution.llm.agent.view import FailureView
+from attribution.llm.transport.budget import LlmBudget
 from attribution.llm.transport.client import LlmClient
 from attribution.llm.transport.conversation import Conversation
 from attribution.llm.transport.data import as_data, data_block
@@ -47,10 +47,10 @@ class _Exploration:
         most_replies: number of calls that the budget allowed at the beginning; None means no limit.
     """
 
-    case: CaseView
+    view: FailureView
     tools: Tools
     conversation: Conversation
-    budget: Budget
+    budget: LlmBudget
     most_replies: int | None
     replies: int = 0
     trail: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Agent:
         failure: Failure,
         evidence: Sequence[str],
         hint: Verdict | None = None,
-        budget: Budget | None = None,
+        budget: LlmBudget | None = None,
         pieces: Sequence[Detail] = (),
     ) -> Verdict:
         """The verdict on a failure; an abstention if the model, its server or a budget prevents a verdict.
@@ -88,18 +88,20 @@ class Agent:
             pieces: what the answer needed, according to the free pass.
         """
         budget = budget or self._client.case_budget()
-        case = CaseView(graph, failure, evidence, pieces)
+        view = FailureView(graph, failure, evidence, pieces)
         details: dict[str, Any] = {}
-        work = self._explore(case, hint, budget, details)
-        return await verdict_or_abstention(work, case, budget, self._client.settings.model, PROMPTS, details)
+        work = self._explore(view, hint, budget, details)
+        return await verdict_or_abstention(work, view, budget, self._client.settings.model, PROMPTS, details)
 
-    async def _explore(self, case: CaseView, hint: Verdict | None, budget: Budget, details: dict[str, Any]) -> Verdict:
-        asked = {"failure": await describe_failure(case), "trace": describe_trace(case)}
+    async def _explore(
+        self, view: FailureView, hint: Verdict | None, budget: LlmBudget, details: dict[str, Any]
+    ) -> Verdict:
+        asked = {"failure": await describe_failure(view), "trace": describe_trace(view)}
         if hint is not None:
-            asked["hint"] = describe_hint(case, hint)
+            asked["hint"] = describe_hint(view, hint)
         system = "\n\n".join(map(prompt, PROMPTS))
         conversation = Conversation(system, f"Why is this answer wrong?\n{data_block(asked)}")
-        exploration = _Exploration(case, Tools(case), conversation, budget, budget.calls_left)
+        exploration = _Exploration(view, Tools(view), conversation, budget, budget.calls_left)
         details |= {"trail": exploration.trail, "rejections": exploration.rejections}
         idle = 0
         while True:
@@ -155,7 +157,7 @@ class Agent:
     async def _proposed(self, exploration: _Exploration, call: ToolCall) -> Verdict:
         try:
             proposal = Proposal.model_validate(call.arguments)
-            return await checked_with_pieces(exploration.case, proposal)
+            return await checked_with_pieces(exploration.view, proposal)
         except ValidationError as error:
             rejection = Rejected(*problems_of(error))
         except Rejected as error:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attribution.llm.agent.rendering import clip, listed
-from attribution.llm.agent.view import CaseView
+from attribution.llm.agent.view import FailureView
 from attribution.needed.question import form
 from attribution.verdicts.verdict import Step, Verdict
 
@@ -18,51 +18,51 @@ _GROUPS = 40
 _STEPS = 20
 
 
-async def describe_failure(case: CaseView) -> dict[str, Any]:
+async def describe_failure(view: FailureView) -> dict[str, Any]:
     """The question, the given and the gold answers, the evidence, and the pieces that the answer needed."""
-    failure, graph = case.failure, case.graph
-    texts = await graph.texts(case.evidence[:_MOST_EVIDENCE])
+    failure, graph = view.failure, view.graph
+    texts = await graph.texts(view.evidence[:_MOST_EVIDENCE])
     document: dict[str, Any] = {
         "question": clip(failure.question, _TEXT),
         "answer": clip(failure.prediction, _TEXT),
         "kind": form(failure),
         "gold_answers": [clip(gold, _TEXT) for gold in failure.gold_answers[:_STEPS]] or "unknown",
         "evidence": [
-            {"variable": case.variable_alias(one), "value": clip(texts[one], _EVIDENCE)}
-            for one in case.evidence[:_MOST_EVIDENCE]
+            {"variable": view.variable_alias(one), "value": clip(texts[one], _EVIDENCE)}
+            for one in view.evidence[:_MOST_EVIDENCE]
         ],
     }
-    if case.pieces:
+    if view.pieces:
         document["pieces"] = [
-            {"variable": case.variable_alias(one.message_id), "quote": clip(one.quote, _PIECE)} for one in case.pieces
+            {"variable": view.variable_alias(one.message_id), "quote": clip(one.quote, _PIECE)} for one in view.pieces
         ]
     for name, variable_id in (("question_variable", failure.question_id), ("answer_variable", failure.answer_id)):
         if variable_id in graph.variables:
-            document[name] = case.variable_alias(variable_id)
-    if len(case.evidence) > _MOST_EVIDENCE:
-        document["more_evidence"] = [case.variable_alias(one) for one in case.evidence[_MOST_EVIDENCE:][:_GROUPS]]
+            document[name] = view.variable_alias(variable_id)
+    if len(view.evidence) > _MOST_EVIDENCE:
+        document["more_evidence"] = [view.variable_alias(one) for one in view.evidence[_MOST_EVIDENCE:][:_GROUPS]]
     return document
 
 
-def describe_trace(case: CaseView) -> dict[str, Any]:
+def describe_trace(view: FailureView) -> dict[str, Any]:
     """The numbers of elements of the trace, and the operations by name."""
     groups: dict[tuple[str, str | None], list[str]] = {}
-    for operation in case.graph.operations.values():
+    for operation in view.graph.operations.values():
         groups.setdefault((operation.kind, operation.name), []).append(operation.id)
 
     def show(group: tuple[tuple[str, str | None], list[str]]) -> dict[str, Any]:
         (kind, name), ids = group
-        first, last = case.operation_alias(ids[0]), case.operation_alias(ids[-1])
+        first, last = view.operation_alias(ids[0]), view.operation_alias(ids[-1])
         return {"kind": kind, "name": clip(name, 80), "count": len(ids), "first": first, "last": last}
 
-    return {"variables": len(case.graph.variables), "operations": listed(list(groups.items()), _GROUPS, show)}
+    return {"variables": len(view.graph.variables), "operations": listed(list(groups.items()), _GROUPS, show)}
 
 
-def describe_hint(case: CaseView, hint: Verdict) -> dict[str, Any]:
+def describe_hint(view: FailureView, hint: Verdict) -> dict[str, Any]:
     """The verdict of the free pass."""
 
     def operation(operation_id: str | None) -> str | None:
-        return case.operation_alias(operation_id) if operation_id in case.graph.operations else None
+        return view.operation_alias(operation_id) if operation_id in view.graph.operations else None
 
     return {
         "error_type": hint.error_type,
@@ -70,9 +70,9 @@ def describe_hint(case: CaseView, hint: Verdict) -> dict[str, Any]:
         "confidence": round(hint.confidence, 2),
         "reason": clip(hint.reason, _TEXT),
         "steps": [
-            {"variable": case.variable_alias(step.variable_id), "holds": step.holds, "quote": clip(step.quote, 300)}
+            {"variable": view.variable_alias(step.variable_id), "holds": step.holds, "quote": clip(step.quote, 300)}
             for step in _turning_points(hint.path)[-_STEPS:]
-            if step.variable_id in case.graph.variables and case.may_show(step.variable_id)
+            if step.variable_id in view.graph.variables and view.may_show(step.variable_id)
         ],
         "pieces": [
             {

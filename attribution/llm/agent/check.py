@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from attribution.llm.agent.path import Cited, join, searched
 from attribution.llm.agent.proposal import Alternative, CitedStep, Proposal
 from attribution.llm.agent.quotes import find_quote
-from attribution.llm.agent.view import CaseView
+from attribution.llm.agent.view import FailureView
 from attribution.llm.transport.schemas import Rejected
-from attribution.verdicts.verdict import Candidate, Step, Verdict, abstention
+from attribution.verdicts.verdict import CandidateVerdict, Step, Verdict, abstention
 from schema.kinds import NOT_THE_MEMORY, ErrorType, OperationKind, VariableKind
 from schema.models import Operation
 
@@ -20,7 +20,7 @@ _MOST_ALTERNATIVES = 10
 _REASON = 2_000
 
 
-async def checked(case: CaseView, proposal: Proposal) -> Verdict:
+async def checked(view: FailureView, proposal: Proposal) -> Verdict:
     """The verdict of a valid proposal.
 
     Raises:
@@ -31,10 +31,10 @@ async def checked(case: CaseView, proposal: Proposal) -> Verdict:
     reason = proposal.reason.strip()[:_REASON]
     if proposal.error_type is None:
         return abstention(f"the model could not tell: {reason}")
-    claim = await claimed(case, proposal.error_type, proposal.operation, proposal.steps)
+    claim = await claimed(view, proposal.error_type, proposal.operation, proposal.steps)
     problems = list(claim.problems)
     for alternative in proposal.alternatives[:_MOST_ALTERNATIVES]:
-        found = operation_problems(case, alternative.error_type, alternative.operation, claim.told)
+        found = operation_problems(view, alternative.error_type, alternative.operation, claim.told)
         problems += [f"alternatives: {problem}" for problem in found]
     if problems:
         raise Rejected(*problems)
@@ -44,7 +44,7 @@ async def checked(case: CaseView, proposal: Proposal) -> Verdict:
         confidence=proposal.confidence,
         reason=reason,
         path=tuple(claim.path),
-        candidates=tuple(_candidates(case, proposal.alternatives[:_MOST_ALTERNATIVES])),
+        candidates=tuple(_candidates(view, proposal.alternatives[:_MOST_ALTERNATIVES])),
     )
 
 
@@ -64,27 +64,29 @@ class Claim:
     problems: Sequence[str]
 
 
-async def claimed(case: CaseView, error_type: ErrorType | None, alias: str | None, steps: Sequence[CitedStep]) -> Claim:
+async def claimed(
+    view: FailureView, error_type: ErrorType | None, alias: str | None, steps: Sequence[CitedStep]
+) -> Claim:
     """Check a claim. A claim without an error type blames nothing, and only its path is checked."""
-    operation = case.operation(alias) if alias else None
-    cited, cited_problems = await _cited(case, error_type, steps)
+    operation = view.operation(alias) if alias else None
+    cited, cited_problems = await _cited(view, error_type, steps)
     # The given evidence may be wrong, or lie beside the right message: so quoted messages count as evidence, too.
-    told = [one.variable_id for one in cited if one.holds and _is_message(case, one.variable_id)]
-    problems = operation_problems(case, error_type, alias, told) if error_type is not None else []
-    path, path_problems = await join(case, cited)
+    told = [one.variable_id for one in cited if one.holds and _is_message(view, one.variable_id)]
+    problems = operation_problems(view, error_type, alias, told) if error_type is not None else []
+    path, path_problems = await join(view, cited)
     problems = [*problems, *cited_problems, *path_problems]
     if not problems and operation is not None and error_type not in NOT_THE_MEMORY:
-        problems += _proof_problems(case, operation, path)
+        problems += _proof_problems(view, operation, path)
     return Claim(operation, path, told, problems)
 
 
 def operation_problems(
-    case: CaseView, error_type: ErrorType, alias: str | None, evidence: Collection[str] = ()
+    view: FailureView, error_type: ErrorType, alias: str | None, evidence: Collection[str] = ()
 ) -> list[str]:
     """Why an operation can't be blamed with an error of this type; empty if it can.
 
     Args:
-        case: the failure.
+        view: the failure.
         error_type: the error type.
         alias: the short name of the operation.
         evidence: ids of messages, in addition to the view's.
@@ -93,24 +95,24 @@ def operation_problems(
         return [] if error_type in NOT_THE_MEMORY else [f"operation: {error_type} needs the operation at fault"]
     if error_type is ErrorType.ANNOTATION:
         return [f"operation: {error_type} blames no operation: leave it null"]
-    operation = case.operation(alias)
+    operation = view.operation(alias)
     if operation is None:
         return [f"operation: there is no operation {alias[:40]!r} in this trace: name one that a tool showed"]
-    shown = case.operation_alias(operation.id)
+    shown = view.operation_alias(operation.id)
     judges = operation.kind in _JUDGES
     if error_type is ErrorType.JUDGE and not judges:
         return [f"operation: {shown} does not judge: name the operation that judged the answer, or null"]
     if error_type is not ErrorType.JUDGE and operation.kind is OperationKind.JUDGE:
         return [f"operation: {shown} judges, so it can't be at fault for {error_type}"]
-    if case.serves_another(operation):
+    if view.serves_another(operation):
         return [f"operation: {shown} served another question"]
-    if operation.id not in case.reach and operation.id not in case.reach_of(evidence):
+    if operation.id not in view.reach and operation.id not in view.reach_of(evidence):
         return [f"operation: {shown} has nothing to do with this answer, its question, its evidence or the memory"]
     return []
 
 
 async def _cited(
-    case: CaseView, error_type: ErrorType | None, steps: Sequence[CitedStep]
+    view: FailureView, error_type: ErrorType | None, steps: Sequence[CitedStep]
 ) -> tuple[list[Cited], list[str]]:
     if error_type not in NOT_THE_MEMORY and not steps:
         return [], ["steps: cite at least one variable with a quote that shows the detail"]
@@ -120,13 +122,13 @@ async def _cited(
     problems: list[str] = []
     for number, step in enumerate(steps):
         place = f"steps.{number}"
-        variable = case.variable(step.variable)
-        if variable is None or not case.may_show(variable.id):
+        variable = view.variable(step.variable)
+        if variable is None or not view.may_show(variable.id):
             problems.append(f"{place}: there is no variable {step.variable[:40]!r}: name one that a tool showed")
             continue
         quote = ""
         if step.quote.strip():
-            found = find_quote(await case.graph.text(variable.id), step.quote)
+            found = find_quote(await view.graph.text(variable.id), step.quote)
             if found is None:
                 problems.append(f"{place}: the quote does not stand in {step.variable}: repeat it word by word")
                 continue
@@ -138,24 +140,24 @@ async def _cited(
     return cited, problems
 
 
-def _proof_problems(case: CaseView, operation: Operation, steps: Iterable[Step]) -> list[str]:
-    graph = case.graph
+def _proof_problems(view: FailureView, operation: Operation, steps: Iterable[Step]) -> list[str]:
+    graph = view.graph
     for step in steps:
         touched = {step.operation_id, graph.invalidated_by(step.variable_id), *graph.users(step.variable_id)}
-        if operation.id in touched or searched(case, operation, step.variable_id):
+        if operation.id in touched or searched(view, operation, step.variable_id):
             return []
-    shown = case.operation_alias(operation.id)
+    shown = view.operation_alias(operation.id)
     return [f"steps: none is a variable that {shown} used, made, ended or searched: cite what it had at hand"]
 
 
-def _is_message(case: CaseView, variable_id: str) -> bool:
-    return case.graph.variables[variable_id].kind is VariableKind.MESSAGE
+def _is_message(view: FailureView, variable_id: str) -> bool:
+    return view.graph.variables[variable_id].kind is VariableKind.MESSAGE
 
 
-def _candidates(case: CaseView, alternatives: Iterable[Alternative]) -> list[Candidate]:
+def _candidates(view: FailureView, alternatives: Iterable[Alternative]) -> list[CandidateVerdict]:
     found = []
     for one in sorted(alternatives, key=lambda alternative: -alternative.confidence):
-        operation = case.operation(one.operation) if one.operation else None
+        operation = view.operation(one.operation) if one.operation else None
         operation_id = operation.id if operation else None
-        found.append(Candidate(one.error_type, operation_id, one.confidence, one.reason.strip()[:_REASON]))
+        found.append(CandidateVerdict(one.error_type, operation_id, one.confidence, one.reason.strip()[:_REASON]))
     return found

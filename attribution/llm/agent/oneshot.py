@@ -11,8 +11,8 @@ from attribution.llm.agent.outcome import verdict_or_abstention
 from attribution.llm.agent.pieces import checked_with_pieces
 from attribution.llm.agent.prompt import prompt
 from attribution.llm.agent.proposal import Proposal
-from attribution.llm.agent.view import CaseView
-from attribution.llm.transport.budget import Budget
+from attribution.llm.agent.view import FailureView
+from attribution.llm.transport.budget import LlmBudget
 from attribution.llm.transport.client import LlmClient
 from attribution.llm.transport.conversation import Conversation, byte_size
 from attribution.llm.transport.data import data_block
@@ -43,7 +43,7 @@ class Oneshot:
         graph: TraceGraph,
         failure: Failure,
         evidence: Sequence[str],
-        budget: Budget | None = None,
+        budget: LlmBudget | None = None,
         pieces: Sequence[Detail] = (),
     ) -> Verdict:
         """The verdict on a failure; an abstention if the model, its server or a budget prevents a verdict.
@@ -56,23 +56,23 @@ class Oneshot:
             pieces: what the answer needed, according to the free pass.
         """
         budget = budget or self._client.case_budget()
-        case = CaseView(graph, failure, evidence, pieces)
+        view = FailureView(graph, failure, evidence, pieces)
         details: dict[str, Any] = {}
-        work = self._ask(case, budget, details)
-        return await verdict_or_abstention(work, case, budget, self._client.settings.model, PROMPTS, details)
+        work = self._ask(view, budget, details)
+        return await verdict_or_abstention(work, view, budget, self._client.settings.model, PROMPTS, details)
 
-    async def _ask(self, case: CaseView, budget: Budget, details: dict[str, Any]) -> Verdict:
+    async def _ask(self, view: FailureView, budget: LlmBudget, details: dict[str, Any]) -> Verdict:
         system = "\n\n".join(map(prompt, PROMPTS))
-        failure = await describe_failure(case)
+        failure = await describe_failure(view)
         room = self._room(byte_size([system, data_block(failure), schema_of(Proposal).schema]), budget)
         for attempt in range(_SHORTER + 1):
-            lines, missing = await log_of(case, room)
+            lines, missing = await log_of(view, room)
             details["operations_left_out"] = missing
             asked = {"failure": failure, "operations_left_out_at_the_start": missing, "log": lines}
             conversation = Conversation(system, f"Why is this answer wrong?\n{data_block(asked)}")
             try:
                 return await self._client.structured(
-                    conversation, Proposal, budget, lambda proposal: checked_with_pieces(case, proposal)
+                    conversation, Proposal, budget, lambda proposal: checked_with_pieces(view, proposal)
                 )
             except LlmError as error:
                 if error.kind is not Problem.CONTEXT or attempt == _SHORTER:
@@ -80,7 +80,7 @@ class Oneshot:
             room //= 2
         raise AssertionError("the last attempt returns or raises")
 
-    def _room(self, taken: int, budget: Budget) -> int:
+    def _room(self, taken: int, budget: LlmBudget) -> int:
         """The maximal size of the log in bytes: by the model's context and by the budget."""
         settings = self._client.settings
         room = (settings.context_tokens - settings.reply_tokens) * _BYTES_PER_TOKEN

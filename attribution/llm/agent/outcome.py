@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from attribution.llm.agent.prompt import prompt_hashes
-from attribution.llm.agent.view import CaseView
-from attribution.llm.transport.budget import Budget
+from attribution.llm.agent.view import FailureView
+from attribution.llm.transport.budget import LlmBudget
 from attribution.verdicts.verdict import Verdict, abstention
 from schema.errors import MemTraceError
 
 
 async def verdict_or_abstention(
     work: Awaitable[Verdict],
-    case: CaseView,
-    budget: Budget,
+    view: FailureView,
+    budget: LlmBudget,
     model: str,
     prompts: Sequence[str],
     details: dict[str, Any],
@@ -26,7 +26,7 @@ async def verdict_or_abstention(
 
     Args:
         work: finds the verdict.
-        case: the failure.
+        view: the failure.
         budget: everything that is spent of it counts as the verdict's usage.
         model: the name of the model.
         prompts: names of the used prompts.
@@ -39,8 +39,8 @@ async def verdict_or_abstention(
         verdict = abstention(str(error))
     kept = {
         "prompts": prompt_hashes(*prompts),
-        "evidence": list(case.evidence),
-        "gold": bool(case.failure.gold_answers),
+        "evidence": list(view.evidence),
+        "gold": bool(view.failure.gold_answers),
     }
     return replace(
         verdict,

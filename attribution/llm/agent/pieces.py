@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from attribution.llm.agent.check import checked, claimed
 from attribution.llm.agent.proposal import Proposal, ProposedPiece
-from attribution.llm.agent.view import CaseView
+from attribution.llm.agent.view import FailureView
 from attribution.llm.transport.schemas import Rejected
 from attribution.verdicts.verdict import MOST_PIECES, PieceLoss, Verdict
 from schema.kinds import NOT_THE_MEMORY, ErrorType
@@ -17,7 +17,7 @@ _REASON = 2_000
 _Blame = tuple[ErrorType, str]
 
 
-async def checked_with_pieces(case: CaseView, proposal: Proposal) -> Verdict:
+async def checked_with_pieces(view: FailureView, proposal: Proposal) -> Verdict:
     """The verdict of a valid proposal, with the ending of each piece.
 
     The verdict must blame the operation that lost most pieces; of several, the earliest.
@@ -25,7 +25,7 @@ async def checked_with_pieces(case: CaseView, proposal: Proposal) -> Verdict:
     Raises:
         Rejected: the proposal is invalid; its problems say why.
     """
-    verdict = await checked(case, proposal)
+    verdict = await checked(view, proposal)
     if verdict.error_type is None or not proposal.pieces:
         return verdict
     if len(proposal.pieces) > MOST_PIECES:
@@ -33,19 +33,19 @@ async def checked_with_pieces(case: CaseView, proposal: Proposal) -> Verdict:
     losses: list[PieceLoss] = []
     problems: list[str] = []
     for number, piece in enumerate(proposal.pieces):
-        loss, found = await _loss(case, piece)
+        loss, found = await _loss(view, piece)
         losses.append(loss)
         problems += [f"pieces.{number}.{problem}" for problem in found]
     if not problems:
-        problems = _contradiction(case, verdict, losses)
+        problems = _contradiction(view, verdict, losses)
     if problems:
         raise Rejected(*problems)
     return replace(verdict, losses=tuple(losses))
 
 
-async def _loss(case: CaseView, piece: ProposedPiece) -> tuple[PieceLoss, list[str]]:
+async def _loss(view: FailureView, piece: ProposedPiece) -> tuple[PieceLoss, list[str]]:
     """The ending of a piece, and the problems of the claim."""
-    claim = await claimed(case, piece.error_type, piece.operation, piece.steps)
+    claim = await claimed(view, piece.error_type, piece.operation, piece.steps)
     problems = list(claim.problems)
     if piece.error_type in NOT_THE_MEMORY:
         problems.append(f"error_type: no piece is lost by {piece.error_type}")
@@ -66,17 +66,17 @@ async def _loss(case: CaseView, piece: ProposedPiece) -> tuple[PieceLoss, list[s
     return loss, problems
 
 
-def _contradiction(case: CaseView, verdict: Verdict, losses: Sequence[PieceLoss]) -> list[str]:
+def _contradiction(view: FailureView, verdict: Verdict, losses: Sequence[PieceLoss]) -> list[str]:
     """Why the verdict contradicts the endings of the pieces; empty if it does not."""
     counts: Counter[_Blame] = Counter(
         (one.error_type, one.operation_id) for one in losses if one.error_type and one.operation_id
     )
     if not counts or verdict.error_type in NOT_THE_MEMORY:
         return []
-    operations = case.graph.operations
+    operations = view.graph.operations
     most = min(counts, key=lambda blame: (-counts[blame], operations[blame[1]].sequence))
     if most == (verdict.error_type, verdict.operation_id):
         return []
-    shown = case.operation_alias(most[1])
+    shown = view.operation_alias(most[1])
     lost = f"which lost {counts[most]} of {len(losses)} (of several that lost as many, the earliest)"
     return [f"operation: by your pieces it is {most[0]} at {shown}, {lost}"]

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from attribution.llm.agent.prompt import prompt, prompt_hashes
 from attribution.llm.agent.proposal import Probability
 from attribution.llm.agent.quotes import find_quote
-from attribution.llm.transport.budget import Budget
+from attribution.llm.transport.budget import LlmBudget
 from attribution.llm.transport.cache import content_hash
 from attribution.llm.transport.client import LlmClient
 from attribution.llm.transport.conversation import Conversation
@@ -64,7 +64,7 @@ class LlmPresence:
         problems: why questions stayed undecided, for the verdict's details.
     """
 
-    def __init__(self, client: LlmClient, budget: Budget) -> None:
+    def __init__(self, client: LlmClient, budget: LlmBudget) -> None:
         """A judge for one failure.
 
         Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from attribution.llm.agent.view import CaseView
+from attribution.llm.agent.view import FailureView
 from schema.models import format_time
 
 T = TypeVar("T")
@@ -32,11 +32,11 @@ def listed(items: Sequence[T], most: int, show: Callable[[T], Any], start: int =
     return document
 
 
-def show_operation(case: CaseView, operation_id: str, *, comment: bool = False) -> dict[str, Any]:
+def show_operation(view: FailureView, operation_id: str, *, comment: bool = False) -> dict[str, Any]:
     """An operation in a line."""
-    operation = case.graph.operations[operation_id]
+    operation = view.graph.operations[operation_id]
     document: dict[str, Any] = {
-        "operation": case.operation_alias(operation_id),
+        "operation": view.operation_alias(operation_id),
         "kind": operation.kind,
         "name": clip(operation.name, _NAME),
     }
@@ -47,11 +47,11 @@ def show_operation(case: CaseView, operation_id: str, *, comment: bool = False) 
     return document
 
 
-def show_variable(case: CaseView, variable_id: str, preview: int = PREVIEW) -> dict[str, Any]:
+def show_variable(view: FailureView, variable_id: str, preview: int = PREVIEW) -> dict[str, Any]:
     """A variable in a line, with the start of its value."""
-    variable = case.graph.variables[variable_id]
+    variable = view.graph.variables[variable_id]
     document: dict[str, Any] = {
-        "variable": case.variable_alias(variable_id),
+        "variable": view.variable_alias(variable_id),
         "kind": variable.kind,
         "name": clip(variable.name, _NAME),
         "version": variable.version,
@@ -60,5 +60,5 @@ def show_variable(case: CaseView, variable_id: str, preview: int = PREVIEW) -> d
     if variable.created_at is not None:
         document["time"] = format_time(variable.created_at)[:19]
     if preview:
-        document["preview"] = clip(variable.preview, preview) if case.may_show(variable_id) else HIDDEN
+        document["preview"] = clip(variable.preview, preview) if view.may_show(variable_id) else HIDDEN
     return document

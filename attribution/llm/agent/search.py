@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from attribution.llm.agent.rendering import clip
-from attribution.llm.agent.view import CaseView
+from attribution.llm.agent.view import FailureView
 from schema.kinds import VariableKind
 from schema.words import snippet
 
@@ -18,7 +18,7 @@ _SNIPPET = 200
 _NOT_TEXT = frozenset({VariableKind.EMBEDDING})
 
 
-async def search_values(case: CaseView, query: str, kind: VariableKind | None) -> dict[str, Any]:
+async def search_values(view: FailureView, query: str, kind: VariableKind | None) -> dict[str, Any]:
     """Variables whose values contain all words, in any order and case: for each name, the first and the last version.
 
     Versions of a buffer repeat each other; a list of all of them would hide everything else.
@@ -26,8 +26,8 @@ async def search_values(case: CaseView, query: str, kind: VariableKind | None) -
     words = query[:_QUERY].casefold().split()
     if not words:
         return {"error": "words: give at least one"}
-    found, whole = await _holders(case, words, kind)
-    hits = [await _hit(case, name, ids, query) for name, ids in list(found.items())[:_MOST]]
+    found, whole = await _holders(view, words, kind)
+    hits = [await _hit(view, name, ids, query) for name, ids in list(found.items())[:_MOST]]
     document: dict[str, Any] = {"hits": hits}
     if len(found) > _MOST:
         document |= {"of": len(found), "note": "more names hold them: use more words"}
@@ -37,13 +37,13 @@ async def search_values(case: CaseView, query: str, kind: VariableKind | None) -
 
 
 async def _holders(
-    case: CaseView, words: list[str], kind: VariableKind | None
+    view: FailureView, words: list[str], kind: VariableKind | None
 ) -> tuple[dict[tuple[str | None, str], list[str]], bool]:
-    graph = case.graph
+    graph = view.graph
     wanted = [
         variable
         for variable in graph.variables.values()
-        if variable.kind not in _NOT_TEXT and kind in {None, variable.kind} and case.may_show(variable.id)
+        if variable.kind not in _NOT_TEXT and kind in {None, variable.kind} and view.may_show(variable.id)
     ]
     found: dict[tuple[str | None, str], list[str]] = defaultdict(list)
     holds: dict[str, bool] = {}
@@ -63,15 +63,15 @@ async def _holders(
     return found, True
 
 
-async def _hit(case: CaseView, name: tuple[str | None, str], ids: list[str], query: str) -> dict[str, Any]:
-    first = case.graph.variables[ids[0]]
-    text = await case.graph.text(first.id)
+async def _hit(view: FailureView, name: tuple[str | None, str], ids: list[str], query: str) -> dict[str, Any]:
+    first = view.graph.variables[ids[0]]
+    text = await view.graph.text(first.id)
     hit: dict[str, Any] = {
-        "variable": case.variable_alias(first.id),
+        "variable": view.variable_alias(first.id),
         "kind": first.kind,
         "name": clip(name[1], 80),
         "snippet": clip(snippet([text], query, _SNIPPET), 2 * _SNIPPET),
     }
     if len(ids) > 1:
-        hit |= {"last": case.variable_alias(ids[-1]), "count": len(ids)}
+        hit |= {"last": view.variable_alias(ids[-1]), "count": len(ids)}
     return hit

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from attribution.llm.agent.proposal import Proposal
 from attribution.llm.agent.rendering import HIDDEN, listed, show_operation, show_variable
 from attribution.llm.agent.search import search_values
-from attribution.llm.agent.view import CaseView
+from attribution.llm.agent.view import FailureView
 from attribution.llm.transport.schemas import problems_of, schema_of
 from schema.kinds import VariableKind
 from schema.models import Operation, Variable
@@ -81,8 +81,8 @@ class Versions(_Arguments):
 class Tools:
     """The tools for one failure, except for ``propose``, which the agent handles itself."""
 
-    def __init__(self, case: CaseView) -> None:
-        self._case = case
+    def __init__(self, view: FailureView) -> None:
+        self._case = view
 
     async def call(self, name: str, arguments: dict[str, Any] | None) -> dict[str, Any]:
         """The result of a tool; a document with ``error`` for an invalid call."""
@@ -100,30 +100,30 @@ class Tools:
 
     async def look_at_operation(self, asked: LookAtOperation) -> dict[str, Any]:
         """An operation with its inputs and outputs."""
-        case, operation = self._case, self._operation(asked.operation)
+        view, operation = self._case, self._operation(asked.operation)
         return {
-            **show_operation(case, operation.id, comment=True),
-            "used": listed(case.graph.used(operation.id), _ITEMS_OF_THREE, self._line, asked.start),
-            "made": listed(case.graph.made(operation.id), _ITEMS_OF_THREE, self._line, asked.start),
-            "ended": listed(case.ended(operation.id), _ITEMS_OF_THREE, self._line, asked.start),
+            **show_operation(view, operation.id, comment=True),
+            "used": listed(view.graph.used(operation.id), _ITEMS_OF_THREE, self._line, asked.start),
+            "made": listed(view.graph.made(operation.id), _ITEMS_OF_THREE, self._line, asked.start),
+            "ended": listed(view.ended(operation.id), _ITEMS_OF_THREE, self._line, asked.start),
         }
 
     async def look_at_variable(self, asked: LookAtVariable) -> dict[str, Any]:
         """A variable with its neighbours."""
-        case, variable = self._case, self._variable(asked.variable)
-        graph = case.graph
+        view, variable = self._case, self._variable(asked.variable)
+        graph = view.graph
         text = await self._text(variable)
-        document = {**show_variable(case, variable.id, preview=0), "characters": len(text), "value": text[:_WHOLE]}
+        document = {**show_variable(view, variable.id, preview=0), "characters": len(text), "value": text[:_WHOLE]}
         if len(text) > _WHOLE:
             document["note"] = "the value goes on: use read_value"
         if variable.operation_id is not None:
-            document["made_by"] = show_operation(case, variable.operation_id)
+            document["made_by"] = show_operation(view, variable.operation_id)
         ended = graph.invalidated_by(variable.id)
         if ended is not None:
-            document["ended_by"] = show_operation(case, ended)
-        users = [case.operation_alias(one) for one in graph.users(variable.id)]
-        sources = [case.variable_alias(one.source) for one in graph.parents(variable.id)]
-        targets = [case.variable_alias(one.target) for one in graph.children(variable.id)]
+            document["ended_by"] = show_operation(view, ended)
+        users = [view.operation_alias(one) for one in graph.users(variable.id)]
+        sources = [view.variable_alias(one.source) for one in graph.parents(variable.id)]
+        targets = [view.variable_alias(one.target) for one in graph.children(variable.id)]
         return document | {
             "used_by": listed(users, _ITEMS, str),
             "derived_from": listed(list(dict.fromkeys(sources)), _ITEMS, str),

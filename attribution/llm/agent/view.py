@@ -16,7 +16,7 @@ _ALIAS = re.compile(r"(op|v)([0-9]{1,12})")
 _SERVES_A_QUESTION = frozenset({OperationKind.RETRIEVAL, OperationKind.GENERATION, OperationKind.JUDGE})
 
 
-class CaseView:
+class FailureView:
     """A failure, its trace and its evidence.
 
     Elements have short names such as ``op12`` and ``v345``, after their sequence; an invented name means nothing.

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from attribution.llm.transport.budget import Budget
+from attribution.llm.transport.budget import LlmBudget
 from attribution.llm.transport.errors import LlmError, Problem
 from attribution.llm.transport.faults import Fault, malformed, timed_out
 from attribution.llm.transport.reply import Tokens
@@ -65,7 +65,7 @@ class Attempts:
         self._sleep = sleep
         self._free = asyncio.Semaphore(settings.concurrency)
 
-    async def run(self, request: Request, budget: Budget, read: Read[T]) -> Answer[T]:
+    async def run(self, request: Request, budget: LlmBudget, read: Read[T]) -> Answer[T]:
         """The answer to a request.
 
         Args:
@@ -90,7 +90,7 @@ class Attempts:
             await self._wait(attempt, outcome, budget)
             attempt += 1
 
-    async def _attempt(self, request: Request, budget: Budget, read: Read[T]) -> tuple[tuple[T, str] | Fault, Usage]:
+    async def _attempt(self, request: Request, budget: LlmBudget, read: Read[T]) -> tuple[tuple[T, str] | Fault, Usage]:
         await self._take_turn(budget)
         try:
             with budget.charge(request.estimate) as charge:
@@ -108,7 +108,7 @@ class Attempts:
         finally:
             self._free.release()
 
-    async def _body(self, request: Request, budget: Budget) -> str | Fault:
+    async def _body(self, request: Request, budget: LlmBudget) -> str | Fault:
         left = budget.seconds_left
         seconds = self._settings.timeout if left is None else min(self._settings.timeout, left)
         try:
@@ -117,14 +117,14 @@ class Attempts:
         except TimeoutError:
             return timed_out(seconds)
 
-    async def _take_turn(self, budget: Budget) -> None:
+    async def _take_turn(self, budget: LlmBudget) -> None:
         try:
             async with asyncio.timeout(budget.seconds_left):
                 await self._free.acquire()
         except TimeoutError:
             raise budget.out_of_time() from None
 
-    async def _wait(self, attempt: int, fault: Fault, budget: Budget) -> None:
+    async def _wait(self, attempt: int, fault: Fault, budget: LlmBudget) -> None:
         # Full jitter over the upper half: requests that failed together are not repeated at the same time.
         backoff = min(self._settings.backoff * 2**attempt, _LONGEST_BACKOFF) * random.uniform(0.5, 1.0)  # noqa: S311
         seconds = backoff if fault.wait is None else max(fault.wait, backoff)

@@ -41,14 +41,14 @@ class Charge:
         self.used = estimate
 
 
-class Budget:
+class LlmBudget:
     """Keeps count of usage under limits. A parent budget is charged with the same calls, and its limits hold, too."""
 
     def __init__(
         self,
         limits: Limits,
         scope: str = "case",
-        parent: Budget | None = None,
+        parent: LlmBudget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.limits = limits
@@ -149,7 +149,7 @@ class Budget:
     def _charged(self) -> Usage:
         return sum(self._under_way, self.spent)
 
-    def _chain(self) -> list[Budget]:
+    def _chain(self) -> list[LlmBudget]:
         return [self, *(self._parent._chain() if self._parent else ())]
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from attribution.llm.transport import embedding
 from attribution.llm.transport.attempts import Answer, Attempts, Request, Sleep
-from attribution.llm.transport.budget import Budget
+from attribution.llm.transport.budget import LlmBudget
 from attribution.llm.transport.cache import Cache, content_hash
 from attribution.llm.transport.conversation import Conversation
 from attribution.llm.transport.data import data_block
@@ -51,7 +51,7 @@ class LlmClient:
         """
         self.settings = settings
         self.cache = cache
-        self.run_budget = Budget(settings.run_limits, "run")
+        self.run_budget = LlmBudget(settings.run_limits, "run")
         self._dialect = Dialect()
         self._underestimated = 1.0
         self._models = Endpoint(settings.base_url, settings.key())
@@ -71,9 +71,9 @@ class LlmClient:
         if self._embeddings is not self._models:
             await self._embeddings.close()
 
-    def case_budget(self) -> Budget:
+    def case_budget(self) -> LlmBudget:
         """A budget for one failure within the budget of the run; its seconds start now."""
-        return Budget(self.settings.case_limits, "case", self.run_budget)
+        return LlmBudget(self.settings.case_limits, "case", self.run_budget)
 
     def estimate(self, conversation: Conversation, extra: Sequence[Any] = ()) -> Usage:
         """The most that the next reply can use.
@@ -90,7 +90,7 @@ class LlmClient:
     async def complete(
         self,
         conversation: Conversation,
-        budget: Budget,
+        budget: LlmBudget,
         tools: Sequence[dict[str, Any]] = (),
         schema: Schema | None = None,
     ) -> Reply:
@@ -125,7 +125,7 @@ class LlmClient:
         self,
         conversation: Conversation,
         model: type[M],
-        budget: Budget,
+        budget: LlmBudget,
         accept: Callable[[M], Awaitable[R]],
     ) -> R:
         """The accepted result of a reply of a given form. After an invalid reply, the model may try again once.
@@ -156,7 +156,7 @@ class LlmClient:
         shown = "; ".join(problems)[:500]
         raise LlmError(Problem.INVALID, f"the model's reply is not valid, nor was it after it was told why: {shown}")
 
-    async def embed(self, texts: Sequence[str], budget: Budget | None = None) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str], budget: LlmBudget | None = None) -> list[list[float]]:
         """A vector for each text; of long texts only the first 8,000 characters are used.
 
         Args:
@@ -183,7 +183,7 @@ class LlmClient:
                     await self.cache.put(keys[text], packed)
         return [vectors[text] for text in texts]
 
-    async def _embed(self, model: str, batch: list[str], budget: Budget) -> list[list[float]]:
+    async def _embed(self, model: str, batch: list[str], budget: LlmBudget) -> list[list[float]]:
         body = {"model": model, "input": [embedding.prepared(text) for text in batch], "encoding_format": "float"}
         request = Request(
             send=lambda seconds: self._embeddings.embed(body, seconds),
@@ -197,7 +197,7 @@ class LlmClient:
         self,
         dialect: Dialect,
         conversation: Conversation,
-        budget: Budget,
+        budget: LlmBudget,
         tools: Sequence[dict[str, Any]],
         schema: Schema | None,
     ) -> Reply:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from attribution.report import words
-from attribution.report.compare import CaseRef, Change, Comparison
+from attribution.report.compare import Change, Comparison, FailureRef
 from attribution.report.markdown.text import escape, table
 
 
@@ -70,7 +70,7 @@ def _changes(title: str, what: str, every: Sequence[Change]) -> Iterator[str]:
     )
 
 
-def _references(title: str, references: Sequence[CaseRef]) -> Iterator[str]:
+def _references(title: str, references: Sequence[FailureRef]) -> Iterator[str]:
     if not references:
         return
     yield f"## {title}"

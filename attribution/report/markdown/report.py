@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from attribution.report import words
-from attribution.report.case import ReportedCase
 from attribution.report.chart import heat_map
-from attribution.report.markdown.case import case_lines
+from attribution.report.failure_report import FailureReport
+from attribution.report.markdown.failure import case_lines
 from attribution.report.markdown.text import escape, table
 from attribution.report.model import Family, Harm, Lever, OperationErrors, OverTime, Pieces, ReportData, Share
 from attribution.verdicts.naming import plain
@@ -181,7 +181,7 @@ def _agreements(data: ReportData) -> Iterator[str]:
     )
 
 
-def _family(family: Family, cases: dict[int, ReportedCase]) -> Iterator[str]:
+def _family(family: Family, cases: dict[int, FailureReport]) -> Iterator[str]:
     part = family.share
     yield f"## {escape(part.label)}"
     yield ""

@@ -38,7 +38,7 @@ class RefusedError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AssignedFailure:
     """A case assigned to a person."""
 
     assignment: Assignment
@@ -76,7 +76,7 @@ class Bench:
         """
         return cls(store, queues, await find_queue(queues, store.project_id, reference), person, entry)
 
-    async def next(self) -> Case | None:
+    async def next(self) -> AssignedFailure | None:
         """The person's current case, or a new one, which is then reserved; None if no case is left for the person.
 
         Raises:
@@ -89,7 +89,7 @@ class Bench:
             failure_id = given.assignment.failure_id
             found = await by_id(self._store, Failure, [failure_id])
             if found:
-                return Case(given.assignment, found[failure_id])
+                return AssignedFailure(given.assignment, found[failure_id])
             await self._queues.assign(self._queue.id, finish(self._person, failure_id, Progress.GONE))
 
     async def submit(self, judgement: Judgement) -> Submitted:
@@ -122,7 +122,7 @@ class Bench:
         assert done.assignment is not None
         return done.assignment
 
-    async def undo(self, failure_id: str | None = None) -> Case:
+    async def undo(self, failure_id: str | None = None) -> AssignedFailure:
         """Undo the person's last action in the queue: a submitted or skipped case is assigned again.
 
         If the person changed a submitted verdict, the earlier verdict is restored, and the case stays submitted.
@@ -146,11 +146,11 @@ class Bench:
             raise NotFoundError(last.failure_id, Failure.__name__)
         failure = found[last.failure_id]
         if last.progress is Progress.DONE and await self._is_said_still(failure.id):
-            return Case(last, failure)
+            return AssignedFailure(last, failure)
         told = self._told("undoCase", last.failure_id)
         back = await self._queues.assign(self._queue.id, take_back(self._person, last.failure_id), told)
         assert back.assignment is not None
-        return Case(back.assignment, failure)
+        return AssignedFailure(back.assignment, failure)
 
     async def _is_said_still(self, failure_id: str) -> bool:
         """Whether a verdict by the person remains after the last change was undone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attribution.benchmark.cases import BenchCase, Label
+from attribution.benchmark.cases import BenchCase, CaseLabel
 from attribution.benchmark.result import Result
 from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType, Origin
@@ -16,7 +16,7 @@ ANNOTATION, JUDGE = ErrorType.ANNOTATION, ErrorType.JUDGE
 
 def result(
     number: int,
-    label: Label | None,
+    label: CaseLabel | None,
     found: ErrorType | None,
     operation: str | None,
     *,
@@ -37,6 +37,6 @@ def result(
     return Result(case, Verdict(found, operation_id, **given), operation, retrieved, names)
 
 
-def labelled(kind: ErrorType, operation: str | None, *accepted: ErrorType) -> Label:
+def labelled(kind: ErrorType, operation: str | None, *accepted: ErrorType) -> CaseLabel:
     """What is known about a failure."""
-    return Label(kind, operation, frozenset(accepted))
+    return CaseLabel(kind, operation, frozenset(accepted))

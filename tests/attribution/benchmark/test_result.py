@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.verdicts.verdict import Candidate, Link, Step
+from attribution.verdicts.verdict import CandidateVerdict, Link, Step
 from tests.attribution.benchmark.results import JUDGE, E, U, labelled, result
 
 RUNNERS_KEYS = {"query_id", "graph_path", "error_attribution_result", "is_error_type_correct", "is_op_id_correct"}
@@ -18,7 +18,7 @@ def test_a_result_is_the_record_with_what_was_found() -> None:
             Step("id of op-1", "id of op-1", Link.START, "a quote", True),
             Step("gone", None, Link.OPERATION, "", False),
         ),
-        candidates=(Candidate(U, "id of op-1", 0.2, "or so"),),
+        candidates=(CandidateVerdict(U, "id of op-1", 0.2, "or so"),),
         retrieved=("m-1", "m-2"),
     )
     document = one.annotated_document()

@@ -137,22 +137,22 @@ async def test_labels_are_not_looked_at(embedded: Database) -> None:
 
 
 async def test_one_case_does_not_end_the_others(embedded: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    from attribution.free_pass import trial
-    from attribution.needed import evidence_sentences as needed
+    from attribution.free_pass import needs
+    from attribution.needed import evidence_sentences
 
     told, failure = retrieval()
     other = Story.of("rules", KNOWN, OTHER, name="other")
     second = other.ask(QUESTION, GOLD, "Darwin", [other.store(0, KNOWN)])
     store = embedded.project("rules")
     await other.trace.write(store)
-    whole = needed.needed
+    whole = evidence_sentences.best_detail
 
     def broken(messages: object, one: Failure, *more: object) -> object:
         if one.id == failure.id:
             raise RuntimeError("a secret value")
         return whole(messages, one, *more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(trial, "needed", broken)
+    monkeypatch.setattr(needs, "best_detail", broken)
     first, after = await verdicts(embedded, told.trace, failure, second)
     assert first.error_type is None
     assert first.reason == "attribution failed (RuntimeError)"

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from attribution.needed.question import Form, form, polarity, question_kind, refuses
+from attribution.needed.question import QuestionForm, form, polarity, question_kind, refuses
 from attribution.verdicts.verdict import Method, from_attribution, to_attribution
 from schema.kinds import ErrorType, OperationKind, Origin, QuestionKind, VariableKind
 from schema.models import Failure
@@ -52,12 +52,12 @@ def test_answers_are_no_refusals(text: str) -> None:
 
 
 def test_forms() -> None:
-    assert form(asked("Who fed the parrot?", "I do not know")) is Form.UNANSWERABLE
-    assert form(asked("Who fed the parrot?", "")) is Form.UNANSWERABLE
-    assert form(asked("Would Ada enjoy a sailing trip?", "Yes, she loves the sea")) is Form.INFERRED
-    assert form(asked("How many boats does Ada own?", "3")) is Form.JOINED
-    assert form(asked("And then?", "Right.\n\nAs we agreed, the hull comes first.")) is Form.CONVERSATIONAL
-    assert form(asked("What is the parrot called?", "Humboldt")) is Form.PLAIN
+    assert form(asked("Who fed the parrot?", "I do not know")) is QuestionForm.UNANSWERABLE
+    assert form(asked("Who fed the parrot?", "")) is QuestionForm.UNANSWERABLE
+    assert form(asked("Would Ada enjoy a sailing trip?", "Yes, she loves the sea")) is QuestionForm.INFERRED
+    assert form(asked("How many boats does Ada own?", "3")) is QuestionForm.JOINED
+    assert form(asked("And then?", "Right.\n\nAs we agreed, the hull comes first.")) is QuestionForm.CONVERSATIONAL
+    assert form(asked("What is the parrot called?", "Humboldt")) is QuestionForm.PLAIN
 
 
 def test_yes_and_no() -> None:
@@ -147,11 +147,11 @@ async def test_one_piece_has_one_loss_which_is_the_verdict(embedded: Database) -
 
 
 def test_kinds_of_questions() -> None:
-    assert {kind: question_kind(kind, 1) for kind in Form if kind is not Form.JOINED} == {
-        kind: QuestionKind(kind) for kind in Form if kind is not Form.JOINED
+    assert {kind: question_kind(kind, 1) for kind in QuestionForm if kind is not QuestionForm.JOINED} == {
+        kind: QuestionKind(kind) for kind in QuestionForm if kind is not QuestionForm.JOINED
     }
-    assert question_kind(Form.JOINED, 0) is question_kind(Form.PLAIN, 2) is QuestionKind.SEVERAL
-    assert question_kind(Form.INFERRED, 3) is QuestionKind.INFERRED
+    assert question_kind(QuestionForm.JOINED, 0) is question_kind(QuestionForm.PLAIN, 2) is QuestionKind.SEVERAL
+    assert question_kind(QuestionForm.INFERRED, 3) is QuestionKind.INFERRED
 
 
 async def test_a_reply_that_rests_on_the_question_alone_needs_no_memory(embedded: Database) -> None:
@@ -302,4 +302,4 @@ async def test_related_words_are_no_conclusion(embedded: Database) -> None:
     ],
 )
 def test_a_mood_or_an_attitude_is_inferred_in_three_languages(question: str, gold: str) -> None:
-    assert form(asked(question, gold)) is Form.INFERRED
+    assert form(asked(question, gold)) is QuestionForm.INFERRED

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from attribution.needed.messages import Messages
-from attribution.needed.pieces import Piece, rested_on
+from attribution.needed.pieces import Piece, reply_pieces
 from attribution.text.bm25 import Bm25
 from attribution.trace.graph import TraceGraph
 from schema.kinds import ErrorType, OperationKind
@@ -41,7 +41,7 @@ async def pieces(embedded: Database, told: Story, failure: Failure) -> list[Piec
     store = embedded.project("rules")
     await told.trace.write(store)
     messages = await Messages.read(await TraceGraph.load(store, told.trace.trace.id))
-    return rested_on(messages, failure, (), is_known)
+    return reply_pieces(messages, failure, (), is_known)
 
 
 async def test_advice_that_is_like_much_rests_on_nothing_where_something_is_named(embedded: Database) -> None:

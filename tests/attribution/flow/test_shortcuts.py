@@ -9,12 +9,11 @@ from random import Random
 
 import pytest_asyncio
 
-from attribution.free_pass.detail_finder import Finder
-from attribution.free_pass.failure_in_trace import Case
-from attribution.needed.content import Rarity, content
-from attribution.needed.evidence_sentences import needed, telling
+from attribution.free_pass.detail_finder import DetailFinder
+from attribution.free_pass.failure_in_trace import FailureInTrace
+from attribution.needed.content import PreparedContent, Rarity, content
+from attribution.needed.evidence_sentences import best_detail, details_by_message
 from attribution.needed.messages import Messages
-from attribution.needed.prepared_content import Sought
 from attribution.needed.presence import ABSENT, HOLDS, LARGE, Detail
 from attribution.text.lexicon import Alike
 from attribution.text.segments import passage
@@ -64,9 +63,9 @@ async def test_messages_that_can_not_tell_a_sentence_are_left_out(told: tuple[St
     for _ in range(150):
         failure = story.ask(sentence(random), sentence(random), sentence(random), [], evidence=None)
         want = content(failure.gold_answers[0], messages.rarity)
-        details = [needed(messages, failure, [one], want) for one in messages.ids]
+        details = [best_detail(messages, failure, [one], want) for one in messages.ids]
         plain = [one for one in details if one is not None and one.literal]
-        assert telling(messages, failure, messages.ids, want) == plain
+        assert details_by_message(messages, failure, messages.ids, want) == plain
         found += len(plain)
     assert 150 < found < 150 * len(messages.ids) / 2
 
@@ -78,9 +77,9 @@ async def test_a_bound_leaves_out_what_is_less_and_nothing_else(told: tuple[Stor
     for _ in range(40):
         failure = story.ask(sentence(random), sentence(random), "Something else.", [], evidence=None)
         want = content(failure.gold_answers[0], messages.rarity)
-        detail = needed(messages, failure, random.sample(messages.ids, 3), want)
+        detail = best_detail(messages, failure, random.sample(messages.ids, 3), want)
         assert detail is not None
-        finder = Case.of(graph, messages, failure, detail).finder
+        finder = FailureInTrace.of(graph, messages, failure, detail).finder
         others = [one.sentence.text for message in messages.ids for one in messages.sentences[message]]
         texts = [
             " ".join(random.choice([sentence(random), random.choice(others)]) for _ in range(random.randint(1, 6)))
@@ -90,7 +89,7 @@ async def test_a_bound_leaves_out_what_is_less_and_nothing_else(told: tuple[Stor
         read = [(text, passage(text)) for text in texts]
         quoted += sum(len(places) - len(origins.not_quoted(text, places, detail.message_id)) for text, places in read)
         is_foreign = partial(origins.is_foreign, message_id=detail.message_id)
-        exact = [Finder(detail, is_foreign).presence(text) for text in texts]
+        exact = [DetailFinder(detail, is_foreign).presence(text) for text in texts]
         for least in (0.0, 0.4, HOLDS, 0.8):
             for look, one in zip(finder.look_at(texts), exact, strict=True):
                 assert one.score <= max(look.most, 0.0)
@@ -112,7 +111,7 @@ async def test_where_a_sentence_is_from_does_not_depend_on_the_shortcuts(
     answers = set()
     for _ in range(60):
         failure = story.ask(sentence(random), sentence(random), "Something else.", [], evidence=None)
-        detail = needed(messages, failure, [random.choice(messages.ids)], content("boat", messages.rarity))
+        detail = best_detail(messages, failure, [random.choice(messages.ids)], content("boat", messages.rarity))
         assert detail is not None
         for _ in range(20):
             (placed, *_) = messages.sentences[random.choice(messages.ids)]
@@ -139,11 +138,13 @@ def test_a_text_too_large_to_be_read_whole_is_read_by_each_around_what_it_looks_
     alike, rarity = Alike(), Rarity([])
     kitten = _whole("Ada adopted a kitten.", rarity)
     car = _whole("Ben repaired the automobile.", rarity)
-    assert Finder(kitten, lambda _: False, alike).presence(text).quote.strip() == "Ada adopted a kitten in spring."
-    found = Finder(car, lambda _: False, alike).presence(text)
+    assert (
+        DetailFinder(kitten, lambda _: False, alike).presence(text).quote.strip() == "Ada adopted a kitten in spring."
+    )
+    found = DetailFinder(car, lambda _: False, alike).presence(text)
     assert (found.quote.strip(), found.score > HOLDS) == ("Ben repaired the car.", True)
     absent = _whole("Cleo sold an aeroplane.", rarity)
-    assert Finder(absent, lambda _: False, alike).presence(text) == ABSENT
+    assert DetailFinder(absent, lambda _: False, alike).presence(text) == ABSENT
 
 
 def _whole(text: str, rarity: Rarity) -> Detail:
@@ -159,7 +160,7 @@ def test_a_sentence_that_may_not_have_a_share_has_less() -> None:
     alike.add(stem for placed in sentences for stem in placed.sentence.stems)
     left = 0
     for _ in range(60):
-        sought = Sought(content(sentence(random), rarity), alike)
+        sought = PreparedContent(content(sentence(random), rarity), alike)
         for share in (0.2, 0.45, 0.75, 1.0):
             may_have = sought.may_have(share)
             for placed in sentences:
@@ -173,14 +174,14 @@ def test_what_becomes_known_later_is_looked_up_like_what_was_known_before() -> N
     random, alike, rarity = Random(8), Alike(), Rarity([])
     sentences = [placed for _ in range(100) for placed in passage(sentence(random))]
     wants = [content(sentence(random), rarity) for _ in range(30)]
-    grown = [Sought(want, alike) for want in wants]
+    grown = [PreparedContent(want, alike) for want in wants]
     for placed in sentences:
         alike.add(placed.sentence.stems)
         for sought in random.sample(grown, 5):
             sought.look_up()
     for want, sought in zip(wants, grown, strict=True):
         sought.look_up()
-        anew = Sought(want, alike)
+        anew = PreparedContent(want, alike)
         assert [sought.share(one) for one in sentences] == [anew.share(one) for one in sentences]
         assert set(sought.telling) == set(anew.telling)
         may_have, may_have_anew = sought.may_have(0.5), anew.may_have(0.5)

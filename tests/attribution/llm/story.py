@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attribution.llm.agent.view import CaseView
+from attribution.llm.agent.view import FailureView
 from attribution.trace.graph import TraceGraph
 from schema.kinds import DerivationKind, OperationKind, VariableKind
 from schema.models import Failure, Operation, Variable
@@ -35,9 +35,9 @@ class Story:
         return self.failures[0]
 
     @property
-    def case(self) -> CaseView:
+    def case(self) -> FailureView:
         """The failure as a model sees it."""
-        return CaseView(self.graph, self.failure, self.evidence)
+        return FailureView(self.graph, self.failure, self.evidence)
 
     @property
     def evidence(self) -> list[str]:

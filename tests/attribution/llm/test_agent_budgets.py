@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from attribution.llm.agent.agent import Agent
-from attribution.llm.transport.budget import Budget, Limits
+from attribution.llm.transport.budget import Limits, LlmBudget
 from attribution.verdicts.usage import Usage
 from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType
@@ -62,7 +62,7 @@ async def test_a_wait_beyond_the_seconds_is_not_begun(clients: Clients, server: 
 
 
 async def test_a_shared_budget_counts_what_was_spent_before(clients: Clients, server: LlmServer, story: Story) -> None:
-    budget = Budget(Limits(calls=10))
+    budget = LlmBudget(Limits(calls=10))
     budget.replay(Usage(1_000, 10, 3, 0.5))
     server.script(call(("propose_verdict", story.proposal())))
     verdict = await Agent(clients()).attribute(story.graph, story.failure, story.evidence, budget=budget)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.llm.transport.budget import Budget, Limits
+from attribution.llm.transport.budget import Limits, LlmBudget
 from attribution.llm.transport.errors import BudgetError
 from attribution.verdicts.usage import Usage
 
@@ -22,7 +22,7 @@ class Clock:
 
 
 def test_a_call_is_charged_while_it_runs_and_settled_after() -> None:
-    budget = Budget(Limits(tokens=100))
+    budget = LlmBudget(Limits(tokens=100))
     with budget.charge(Usage(50, 20, 1, 0.0)) as charge:
         assert budget.tokens_left == 30
         charge.used = Usage(10, 5, 1, 0.0)
@@ -31,7 +31,7 @@ def test_a_call_is_charged_while_it_runs_and_settled_after() -> None:
 
 
 def test_what_is_unknown_is_settled_with_the_estimate() -> None:
-    budget = Budget(Limits(tokens=100))
+    budget = LlmBudget(Limits(tokens=100))
     with pytest.raises(KeyError), budget.charge(Usage(50, 20, 1, 0.5)):
         raise KeyError
     assert budget.spent == Usage(50, 20, 1, 0.5)
@@ -46,7 +46,7 @@ def test_what_is_unknown_is_settled_with_the_estimate() -> None:
     ],
 )
 def test_what_could_overrun_is_refused(limits: Limits, wanted: Usage, message: str) -> None:
-    budget = Budget(limits)
+    budget = LlmBudget(limits)
     with pytest.raises(BudgetError, match=message), budget.charge(wanted):
         pass
     assert budget.spent == Usage()
@@ -54,7 +54,7 @@ def test_what_could_overrun_is_refused(limits: Limits, wanted: Usage, message: s
 
 
 def test_calls_under_way_count() -> None:
-    budget = Budget(Limits(tokens=100))
+    budget = LlmBudget(Limits(tokens=100))
     with budget.charge(Usage(60, 0, 1)), pytest.raises(BudgetError) as caught, budget.charge(Usage(60, 0, 1)):
         pass
     assert (caught.value.scope, caught.value.kind, caught.value.limit, caught.value.spent) == (
@@ -66,8 +66,8 @@ def test_calls_under_way_count() -> None:
 
 
 def test_the_parents_limit_holds_for_all_children() -> None:
-    run = Budget(Limits(tokens=100), "run")
-    one, other = Budget(Limits(), parent=run), Budget(Limits(), parent=run)
+    run = LlmBudget(Limits(tokens=100), "run")
+    one, other = LlmBudget(Limits(), parent=run), LlmBudget(Limits(), parent=run)
     with one.charge(Usage(60, 0, 1)):
         pass
     with pytest.raises(BudgetError, match="budget of the run"), other.charge(Usage(60, 0, 1)):
@@ -79,7 +79,7 @@ def test_the_parents_limit_holds_for_all_children() -> None:
 
 def test_time_runs_out() -> None:
     clock = Clock()
-    budget = Budget(Limits(seconds=10), clock=clock)
+    budget = LlmBudget(Limits(seconds=10), clock=clock)
     clock.now += 4
     assert budget.seconds_left == 6
     with budget.charge(Usage(calls=1)):
@@ -92,16 +92,16 @@ def test_time_runs_out() -> None:
 
 def test_the_nearest_limit_of_time_counts() -> None:
     clock = Clock()
-    run = Budget(Limits(seconds=5), "run", clock=clock)
+    run = LlmBudget(Limits(seconds=5), "run", clock=clock)
     clock.now += 3
-    case = Budget(Limits(seconds=10), "case", run, clock)
+    case = LlmBudget(Limits(seconds=10), "case", run, clock)
     assert case.seconds_left == 2
     assert case.out_of_time().scope == "run"
 
 
 def test_a_replay_counts_for_the_case_and_not_for_the_run() -> None:
-    run = Budget(Limits(), "run")
-    case = Budget(Limits(calls=2), "case", run)
+    run = LlmBudget(Limits(), "run")
+    case = LlmBudget(Limits(calls=2), "case", run)
     case.replay(Usage(10, 1, 1, 0.1))
     case.replay(Usage(10, 1, 1, 0.1))
     with pytest.raises(BudgetError):
@@ -117,7 +117,7 @@ def test_a_replay_counts_for_the_case_and_not_for_the_run() -> None:
 )
 def test_no_sequence_of_calls_overruns(calls: list[tuple[int, int, float]], tokens: int, most_calls: int) -> None:
     """Whatever calls really use, as long as it is not more than their estimate."""
-    budget = Budget(Limits(tokens=tokens, calls=most_calls, cost=tokens / 1000))
+    budget = LlmBudget(Limits(tokens=tokens, calls=most_calls, cost=tokens / 1000))
     for input_tokens, output_tokens, share in calls:
         estimate = Usage(input_tokens, output_tokens, 1, (input_tokens + output_tokens) / 1000)
         try:

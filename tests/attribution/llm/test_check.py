@@ -13,7 +13,7 @@ from attribution.llm.agent.check import checked
 from attribution.llm.agent.proposal import Proposal
 from attribution.llm.agent.quotes import find_quote
 from attribution.llm.transport.schemas import Rejected, schema_of
-from attribution.verdicts.verdict import Candidate, Link, Step, Verdict
+from attribution.verdicts.verdict import CandidateVerdict, Link, Step, Verdict
 from schema.kinds import ErrorType
 from tests.attribution.llm.story import Story
 
@@ -133,8 +133,8 @@ async def test_alternatives_are_checked_and_sorted(story: Story) -> None:
     ]
     verdict = await _check(story, alternatives=good)
     assert verdict.candidates == (
-        Candidate(ErrorType.ANNOTATION, None, 0.3, "or wrong gold"),
-        Candidate(ErrorType.RETRIEVAL, story.operations["search-0"].id, 0.1, "or not found"),
+        CandidateVerdict(ErrorType.ANNOTATION, None, 0.3, "or wrong gold"),
+        CandidateVerdict(ErrorType.RETRIEVAL, story.operations["search-0"].id, 0.1, "or not found"),
     )
     bad = [{"error_type": "RetrievalError", "operation": "op999", "confidence": 0.1, "reason": "x"}]
     assert "alternatives: operation: there is no operation 'op999'" in (await _problems(story, alternatives=bad))[0]

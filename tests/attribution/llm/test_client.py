@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from attribution.llm.transport.budget import Budget, Limits
+from attribution.llm.transport.budget import Limits, LlmBudget
 from attribution.llm.transport.client import LlmClient
 from attribution.llm.transport.conversation import Conversation
 from attribution.llm.transport.errors import BudgetError, LlmError
@@ -34,7 +34,7 @@ def _talk() -> Conversation:
     return Conversation("You are asked.", "How warm is it?")
 
 
-async def _complete(client: LlmClient, budget: Budget | None = None) -> Reply:
+async def _complete(client: LlmClient, budget: LlmBudget | None = None) -> Reply:
     return await client.complete(_talk(), budget or client.case_budget())
 
 
@@ -185,7 +185,7 @@ async def test_waiting_for_a_turn_counts_as_time(clients: Clients, server: LlmSe
     first = asyncio.create_task(_complete(client))
     assert await asyncio.to_thread(server.hanging.wait, 30)
     with pytest.raises(BudgetError, match="seconds are spent"):
-        await _complete(client, Budget(Limits(seconds=0.05)))
+        await _complete(client, LlmBudget(Limits(seconds=0.05)))
     first.cancel()
     with pytest.raises(asyncio.CancelledError):
         await first
@@ -203,7 +203,7 @@ async def test_the_estimate_is_no_less_than_the_bytes(clients: Clients, server: 
     text = "日本語" * 1_000
     client = clients(output_tokens=100, max_tokens=None)
     with pytest.raises(BudgetError):
-        await client.complete(Conversation("system", text), Budget(Limits(tokens=9_000)))
+        await client.complete(Conversation("system", text), LlmBudget(Limits(tokens=9_000)))
     assert server.requests == []
 
 

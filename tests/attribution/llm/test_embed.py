@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from attribution.llm.transport.budget import Budget, Limits
+from attribution.llm.transport.budget import Limits, LlmBudget
 from attribution.llm.transport.errors import BudgetError, LlmError
 from schema.errors import InputError
 from tests.attribution.llm.caches import MemoryCache
@@ -82,7 +82,7 @@ async def test_fails_and_is_charged_as_replies_are(clients: Clients, server: Llm
     assert clients.waits == [2.0]
     assert budget.spent.calls == 2
     with pytest.raises(BudgetError):
-        await client.embed(["x" * 500], Budget(Limits(tokens=400)))
+        await client.embed(["x" * 500], LlmBudget(Limits(tokens=400)))
 
 
 async def test_without_a_model_it_says_so(clients: Clients) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from attribution.llm.transport.budget import Budget
+from attribution.llm.transport.budget import LlmBudget
 from attribution.llm.transport.client import LlmClient
 from attribution.llm.transport.conversation import Conversation
 from attribution.llm.transport.errors import LlmError, Problem
@@ -39,7 +39,7 @@ def _talk() -> Conversation:
     return Conversation("You are asked.", "How warm is it?")
 
 
-async def _complete(client: LlmClient, budget: Budget | None = None) -> Reply:
+async def _complete(client: LlmClient, budget: LlmBudget | None = None) -> Reply:
     return await client.complete(_talk(), budget or client.case_budget())
 
 

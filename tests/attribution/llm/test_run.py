@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from attribution.run import Options, Outcome, attribute
+from attribution.run import AttributedFailure, Options, attribute
 from attribution.verdicts.verdict import Method
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import KEY, Clients
@@ -16,7 +16,7 @@ from tests.attribution.llm.story import Story
 from tests.llm_server import HANG, Answer, LlmServer, Request, call, fail, give, refuse
 
 
-async def _run(story: Story, options: Options) -> list[Outcome]:
+async def _run(story: Story, options: Options) -> list[AttributedFailure]:
     return [outcome async for outcome in attribute(story.graph.store, story.failures, options)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from attribution.llm.agent.tools import WINDOW, Tools, tool_descriptions
-from attribution.llm.agent.view import CaseView
+from attribution.llm.agent.view import FailureView
 from attribution.llm.transport.data import as_data
 from attribution.trace.graph import TraceGraph
 from schema.kinds import OperationKind, VariableKind
@@ -89,7 +89,7 @@ async def test_versions_of_a_unit_from_any_of_them(story: Story, of: str) -> Non
 
 
 @pytest.fixture
-async def crowded(stories: Database, request: pytest.FixtureRequest) -> CaseView:
+async def crowded(stories: Database, request: pytest.FixtureRequest) -> FailureView:
     """A trace where everything is large: names, comments, values, fans."""
     store = stories.project(request.node.nodeid)
     builder = TraceBuilder(store.project_id)
@@ -109,10 +109,10 @@ async def crowded(stories: Database, request: pytest.FixtureRequest) -> CaseView
     question = builder.variable("question", "What?", kind=VariableKind.QUERY)
     failure = builder.failure(question, unit)
     await builder.write(store)
-    return CaseView(await TraceGraph.load(store, builder.trace.id), failure, [sources[0].id])
+    return FailureView(await TraceGraph.load(store, builder.trace.id), failure, [sources[0].id])
 
 
-async def test_no_result_is_too_long(crowded: CaseView) -> None:
+async def test_no_result_is_too_long(crowded: FailureView) -> None:
     tools = Tools(crowded)
     sizes = {}
     calls: list[tuple[str, dict[str, Any]]] = [
@@ -134,7 +134,7 @@ async def test_no_result_is_too_long(crowded: CaseView) -> None:
     assert max(sizes.values()) < MOST_CHARACTERS, sizes
 
 
-async def test_long_lists_are_paged(crowded: CaseView) -> None:
+async def test_long_lists_are_paged(crowded: FailureView) -> None:
     tools = Tools(crowded)
     seen: list[str] = []
     while True:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from attribution.report.case import ReportedCase
+from attribution.report.failure_report import FailureReport
 from attribution.report.gather import gather
 from attribution.report.make import make
 from attribution.report.model import ReportData, Scope, TraceRef
@@ -233,10 +233,10 @@ def many(count: int) -> Memory:
     return memory
 
 
-def gathered(memories: Sequence[Memory], folder: Path, source: str | None = None) -> list[ReportedCase]:
+def gathered(memories: Sequence[Memory], folder: Path, source: str | None = None) -> list[FailureReport]:
     """The cases of some memories, by way of a real store."""
 
-    async def work() -> list[ReportedCase]:
+    async def work() -> list[FailureReport]:
         async with await open_database(f"sqlite:///{folder / 'memory.db'}") as database:
             store = database.project(PROJECT)
             for memory in memories:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from attribution.report import html, markdown, words
-from attribution.report.case import CitedStep, ReportedCase
+from attribution.report.failure_report import CitedStep, FailureReport
 from attribution.report.illustrate import MOST_LINES
 from attribution.report.model import ReportData
 from attribution.report.picture import MOST_BOXES, picture
@@ -18,7 +18,7 @@ from tests.attribution.report.memory import Memory, losing, many, report
 
 
 @pytest.fixture(scope="module")
-def case(tmp_path_factory: pytest.TempPathFactory) -> ReportedCase:
+def case(tmp_path_factory: pytest.TempPathFactory) -> FailureReport:
     """A case whose fact an update lost."""
     return report(losing(), tmp_path_factory.mktemp("case")).cases[0]
 
@@ -27,7 +27,7 @@ def step(name: str, operation: str | None, holds: bool, kind: VariableKind = Var
     return CitedStep(f"id of {name}", name, kind, operation, operation, operation, "derivation", name, holds)
 
 
-def test_what_one_operation_made_in_steps_is_one_box(case: ReportedCase) -> None:
+def test_what_one_operation_made_in_steps_is_one_box(case: FailureReport) -> None:
     path = [
         step("message", None, True, VariableKind.MESSAGE),
         *(step(f"response-{number}", "extract", True) for number in range(3)),
@@ -44,13 +44,13 @@ def test_what_one_operation_made_in_steps_is_one_box(case: ReportedCase) -> None
     ]
 
 
-def test_an_answer_on_the_path_is_drawn_once(case: ReportedCase) -> None:
+def test_an_answer_on_the_path_is_drawn_once(case: FailureReport) -> None:
     answer = step(case.answer_external_id or "", "answer", False, VariableKind.ANSWER)
     boxes = picture(replace(case, path=[step("unit", None, True), answer]))
     assert [box.state for box in boxes] == ["has the fact", "✕ the fact is lost here"]
 
 
-def test_a_path_that_has_it_to_its_end_breaks_at_the_answer(case: ReportedCase) -> None:
+def test_a_path_that_has_it_to_its_end_breaks_at_the_answer(case: FailureReport) -> None:
     boxes = picture(replace(case, path=[step("unit", None, True)]))
     assert [(box.kind, box.state) for box in boxes] == [
         ("MemoryUnit", "has the fact"),
@@ -58,7 +58,7 @@ def test_a_path_that_has_it_to_its_end_breaks_at_the_answer(case: ReportedCase) 
     ]
 
 
-def test_a_wrong_gold_answer_is_where_it_breaks(case: ReportedCase) -> None:
+def test_a_wrong_gold_answer_is_where_it_breaks(case: FailureReport) -> None:
     found = replace(case, path=[step("message", None, True)], error_type=ErrorType.ANNOTATION, gold_answers=["a", "b"])
     assert [(box.kind, box.quote, box.state) for box in picture(found)][1:] == [
         ("Answer", "no idea", "has the fact"),
@@ -66,7 +66,7 @@ def test_a_wrong_gold_answer_is_where_it_breaks(case: ReportedCase) -> None:
     ]
 
 
-def test_of_several_losses_that_of_the_blamed_operation_breaks(case: ReportedCase) -> None:
+def test_of_several_losses_that_of_the_blamed_operation_breaks(case: FailureReport) -> None:
     assert case.operation is not None
     blamed = case.operation.id
     path = [
@@ -80,7 +80,7 @@ def test_of_several_losses_that_of_the_blamed_operation_breaks(case: ReportedCas
     assert [box.is_break for box in picture(other)] == [False, False, False, True, False]
 
 
-def test_a_long_way_is_drawn_from_both_ends(case: ReportedCase) -> None:
+def test_a_long_way_is_drawn_from_both_ends(case: FailureReport) -> None:
     path = [step(f"unit-{number}", f"operation-{number}", True) for number in range(40)]
     boxes = picture(replace(case, path=path))
     assert len(boxes) == MOST_BOXES
@@ -114,7 +114,7 @@ def test_digests_in_ids_are_not_shown(id_: str, shown: str) -> None:
         ("d0f1645776e24b12974c6d9f436968d3", "d0f1645776e24b12974c6d9f436968d3", "…"),
     ],
 )
-def test_a_trace_is_named_without_digests(case: ReportedCase, name: str, external_id: str, shown: str) -> None:
+def test_a_trace_is_named_without_digests(case: FailureReport, name: str, external_id: str, shown: str) -> None:
     assert words.place(replace(case, trace=name, trace_external_id=external_id)) == shown
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from attribution.report import words
-from attribution.report.case import Ranking, ReportedCase, Revision
+from attribution.report.failure_report import FailureReport, Ranking, Revision
 from attribution.report.markdown.text import escape, fenced, table
 from attribution.report.picture import Box, whole_path
 from attribution.why_not.lines import pieces
 from attribution.why_not.model import WhyNot
 
 
-def case_lines(case: ReportedCase) -> Iterator[str]:
+def case_lines(case: FailureReport) -> Iterator[str]:
     """A case that is shown whole: what happened, the path of the fact, and what was not chosen."""
     yield f"### #{case.number} {escape(words.cut(case.question, 200))}"
     yield ""
@@ -64,7 +64,7 @@ def _why_not(found: Sequence[WhyNot]) -> Iterator[str]:
 """The steps from the evidence to the answer; a text that several steps quote is quoted once."""
 
 
-def _path(case: ReportedCase) -> Iterator[str]:
+def _path(case: FailureReport) -> Iterator[str]:
     """The steps from the evidence to the answer; a text that several steps quote is quoted once."""
     boxes = whole_path(case)
     quoted = {"", case.prediction, " / ".join(case.gold_answers)}

@@ -195,7 +195,7 @@ class Ranking(Part, frozen=True, kw_only=True):
     missed: int | None
 
 
-class ReportedCase(Part, frozen=True, kw_only=True):
+class FailureReport(Part, frozen=True, kw_only=True):
     """A failure with its verdict.
 
     Attributes:

@@ -1,0 +1,208 @@
+"""What a failed answer needed, and what is known before any piece of it is followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from attribution.free_pass import proof_path as proof
+from attribution.free_pass import rules
+from attribution.free_pass.rules import Finding
+from attribution.needed.content import Content
+from attribution.needed.evidence_sentences import (
+    SUPPORTED,
+    best_detail,
+    content_of_gold,
+    detail_nearby,
+    is_about,
+    without_gold,
+)
+from attribution.needed.messages import Messages, is_known
+from attribution.needed.pieces import (
+    Piece,
+    alternatives,
+    is_joined,
+    is_list,
+    joined_pieces,
+    list_pieces,
+    reply_pieces,
+    says,
+)
+from attribution.needed.presence import Detail
+from attribution.needed.question import QuestionForm, form, question_kind
+from attribution.text.tokens import Token, tokens
+from attribution.trace.graph import TraceGraph
+from attribution.trace.holes import RECORD_ANSWERS, RECORD_MESSAGES
+from schema.kinds import ErrorType, QuestionKind
+from schema.models import Failure
+
+_OWNER = re.compile(r"\b([^\W\d_]+)['’]s\s+")
+_OWN = frozenset({"my", "our", "mein", "meine", "meinen", "meinem", "meiner", "unser", "unsere"})
+_LIKELY = 0.9
+_FEWEST = 2
+"""The minimal number of words in the name of a thing that identify it: anybody may have a sister, or a bowl."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriedFailure:
+    """A failure, its trace, and its evidence.
+
+    Attributes:
+        evidence: ids of messages, given or retrieved.
+        is_gold_free: whether to ignore the gold answers.
+        is_retrieved: whether the evidence was retrieved.
+    """
+
+    graph: TraceGraph
+    messages: Messages
+    failure: Failure
+    evidence: Sequence[str]
+    is_gold_free: bool
+    is_retrieved: bool
+
+    @property
+    def gold(self) -> Content | None:
+        """The content of the gold answers beyond the question; None without gold answers."""
+        return None if self.is_gold_free else content_of_gold(self.messages, self.failure)
+
+    @property
+    def is_unanswerable(self) -> bool:
+        """Whether the gold answer is a refusal."""
+        return not self.is_gold_free and form(self.failure) is QuestionForm.UNANSWERABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the answer needed.
+
+    Attributes:
+        findings: what is known without following a piece.
+        pieces: to follow.
+        reached: pieces that the answer has.
+    """
+
+    findings: Sequence[Finding]
+    pieces: Sequence[Piece]
+    reached: Sequence[Piece] = ()
+
+    def kind(self, failure: Failure) -> QuestionKind:
+        """The kind of the failure's question."""
+        return question_kind(form(failure), len(self.pieces) + len(self.reached))
+
+
+def unusable(tried: TriedFailure) -> str | None:
+    """Why a failure can't be attributed by its trace; None if it can."""
+    failure, variables = tried.failure, tried.graph.variables
+    if failure.answer_id is None or failure.answer_id not in variables:
+        return "the failure names no answer of this trace"
+    if variables[failure.answer_id].operation_id is None:
+        return f"no operation is recorded that made the answer: {RECORD_ANSWERS}"
+    if failure.question_id not in variables:
+        return "the failure's question is not in this trace"
+    if not tried.messages.ids:
+        return f"no messages are recorded in this trace: {RECORD_MESSAGES}"
+    return None
+
+
+def about_answer(tried: TriedFailure) -> list[Finding]:
+    """The finding whether the answer is right; empty without an answer's text."""
+    if not tried.failure.prediction:
+        return []
+    return [rules.right(tried.graph, tried.messages, tried.failure, tried.evidence, tried.gold)]
+
+
+def find_needs(tried: TriedFailure, findings: Sequence[Finding]) -> Needs:
+    """What the answer needed.
+
+    Args:
+        tried: the failure.
+        findings: of ``about_answer``; the result may have further ones, that the gold answer is wrong.
+    """
+    messages, failure, evidence, gold = tried.messages, tried.failure, tried.evidence, tried.gold
+    kind = form(failure)
+    if gold is None:
+        alone = without_gold(messages, failure, evidence)
+        return Needs(findings, [] if alone is None else [[alone]])
+    if kind is QuestionForm.CONVERSATIONAL:
+        return Needs(findings, reply_pieces(messages, failure, evidence, is_known(tried.graph, failure)))
+    if is_joined(kind, evidence):
+        return Needs(findings, joined_pieces(messages, failure, evidence, gold))
+    detail = best_detail(messages, failure, evidence, gold)
+    pieces = list_pieces(messages, failure, evidence, gold)
+    if pieces and not (kind is QuestionForm.PLAIN and _is_contradicted(tried, detail, gold)):
+        answer = failure.prediction or ""
+        missing = [piece for piece in pieces if not all(says(messages, failure, answer, one) for one in piece)]
+        reached = [piece for piece in pieces if piece not in missing]
+        return Needs(findings, missing, reached) if missing else Needs(findings, pieces)
+    return Needs(findings, []) if detail is None else _single(tried, findings, detail, gold)
+
+
+def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, gold: Content) -> Needs:
+    """The needs of an answer that needed one piece."""
+    messages, failure, evidence = tried.messages, tried.failure, tried.evidence
+    nearby = detail_nearby(messages, failure, evidence, gold) if detail.support < SUPPORTED else None
+    # Retrieved evidence may be beside the right message.
+    best = nearby or detail
+    detail = best if tried.is_retrieved else detail
+    if form(failure) is not QuestionForm.PLAIN:
+        detail = best
+    elif (other := _wrong_person(messages, failure, detail)) is not None:
+        return Needs([*findings, other], [[detail]])
+    else:
+        # One sentence does not contradict a list that several messages state, and retrieved evidence no list at all.
+        is_told = nearby is not None and is_about(messages, failure, nearby)
+        if not is_told and (not is_list(failure) or (len(set(evidence)) == 1 and not tried.is_retrieved)):
+            findings = [*findings, rules.foreign_gold(messages, failure, evidence, detail, gold)]
+        is_foreign = any(one.error_type is ErrorType.ANNOTATION and one.likelihood >= 0.5 for one in findings)
+        detail = detail if is_foreign else best
+    others = [one for one in alternatives(messages, failure, evidence, gold) if one.message_id != detail.message_id]
+    return Needs(findings, [[detail, *others]])
+
+
+def _is_contradicted(tried: TriedFailure, detail: Detail | None, gold: Content) -> bool:
+    """Whether the only message of the evidence states the given answer, which contradicts even a list."""
+    if detail is None or tried.is_retrieved or len(set(tried.evidence)) != 1:
+        return False
+    return rules.foreign_gold(tried.messages, tried.failure, tried.evidence, detail, gold).likelihood >= 0.5
+
+
+def _wrong_person(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:
+    """The question gives a thing to one person, and the message with the gold answer to its own speaker.
+
+    The person in the question never mentions such a thing.
+    """
+    sayer = messages.speakers.get(detail.message_id)
+    if sayer is None or not detail.literal:
+        return None
+    known = set(messages.speakers.values())
+    for match in _OWNER.finditer(failure.question):
+        owner = match[1].casefold()
+        if owner == sayer or owner not in known:
+            continue
+        thing = tokens(failure.question[match.end() :])
+        own = _owned(messages.texts[detail.message_id], thing)
+        if own and not any(
+            _owned(text, thing) for one, text in messages.texts.items() if messages.speakers.get(one) == owner
+        ):
+            reason = "the question asks about a thing of one person, which the evidence says to be another's"
+            prove = partial(proof.of_message, detail.message_id, own)
+            return Finding(ErrorType.ANNOTATION, None, _LIKELY, reason, prove, is_local=True)
+    return None
+
+
+def _owned(text: str, thing: list[Token]) -> str:
+    """The part of a text with ``my`` and the name of a thing; empty if there is none."""
+    words = tokens(text)
+    for number, word in enumerate(words):
+        if word.word not in _OWN:
+            continue
+        length = 0
+        for one, other in zip(words[number + 1 :], thing, strict=False):
+            if one.stem != other.stem or not one.carries:
+                break
+            length += 1
+        if length >= _FEWEST:
+            return text[word.start : words[number + length].end]
+    return ""
