@@ -1,4 +1,4 @@
-"""Where a Chromium without a screen is: the system's, else the one that Playwright fetches."""
+"""The path of a headless Chromium: the system's browser, else Playwright's."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ class TraceBuilder:
         return self.attributions[-1]
 
     def batch(self) -> Batch:
-        """Everything built so far, as one batch."""
+        """The batch of everything built until now."""
         return Batch(
             self.trace,
             list(self.sessions),

@@ -15,7 +15,7 @@ def left_out(what: str, reason: str, how: str) -> NoReturn:
 
     Args:
         what: the missing part: ``browser``, ``Neo4j``, ``NATS`` or ``S3``.
-        reason: why it can't be had, in one line.
+        reason: why the part is missing, in one line.
         how: what brings it, for instance a command.
     """
     required = f"MEMTRACE_REQUIRE_{what.upper()}"

@@ -1,4 +1,4 @@
-"""What all processes of one run share: a Neo4j server, and a browser where the machine had none.
+"""Resources that all processes of a run share: a Neo4j server, and a fetched browser.
 
 With ``-n``, the process that distributes the tests starts both before the others begin. Without ``-n``, the fixtures
 start what their tests ask for.

@@ -31,7 +31,7 @@ def is_within(test: str, paths: Iterable[str]) -> bool:
 
 
 def overlap(test: str, paths: Iterable[str]) -> bool:
-    """Whether a folder or module holds one of these, or lies in one of them."""
+    """Whether a folder or module contains one of the paths, or lies in one of the paths."""
     return is_within(test, paths) or any(is_within(path, [test]) for path in paths)
 
 
@@ -55,7 +55,7 @@ def needed_by(file: str) -> list[str]:
 
 
 def changed() -> list[str] | None:
-    """Files that differ from the last full run, or from where the branches met; None where that can't be told."""
+    """Files that differ from the last full run, or from where the branches met; None where git can't compare."""
     try:
         base = _git("merge-base", "HEAD", _LAST_FULL.read_text("utf-8").strip()).strip()
         names = _git("diff", "--name-only", "--no-renames", "-z", base)

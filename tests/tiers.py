@@ -22,7 +22,7 @@ _ANOTHER_ENGINE = re.compile(r"\[(?:\S+-)?(?:neo4j|sqlite-files)[-\]]")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options that choose tests."""
     parser.addoption(
-        "--full", action="append", default=[], metavar="PATH", help="with what only `make test-all` runs of this path"
+        "--full", action="append", default=[], metavar="PATH", help="a path to run in full, as `make test-all` does"
     )
     parser.addoption("--versioned", action="store_true", help="only what tests.groups names for each version of Neo4j")
 

@@ -190,7 +190,7 @@ async def test_the_entry_of_a_deletion_in_portions_is_there_before_it(apart: Dat
 
 
 async def test_a_run_of_retention_that_ends_early_has_its_entries(database: Database, project: str) -> None:
-    """Killed after its first deletion: what it told by then is there."""
+    """Retention is killed after its first deletion: the audit log has the entry of that deletion."""
     store, records = database.project(project), database.records(project)
     await aged(database, project, [40, 41])
     await records.set_retention(new_policy(project, 30, None, "somebody"))

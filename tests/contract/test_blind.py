@@ -174,7 +174,7 @@ async def test_an_export_has_no_labels_that_are_withheld(
     assert len(whole["annotations"]) == len(truth()["failures"])
     assert shown["annotations"] == []
     assert {**shown, "annotations": whole["annotations"]} == whole
-    # What they write of a failure takes nothing of it away.
+    # A blind annotator who writes a failure again erases nothing.
     (seen,) = await ada.get(Label.FAILURE, [failures[0].id])
     (trace,) = await ada.get(Label.TRACE, [str(report.trace_id)])
     assert isinstance(seen, Failure)

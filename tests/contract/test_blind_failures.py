@@ -1,7 +1,7 @@
 """Whoever is blind to a case learns nothing of its verdicts by filtering and sorting failures, on each engine.
 
-What they are shown is compared before and after others change what they say of the case: nothing may differ, neither in
-which failures there are, nor in how long a page is, nor in a cursor.
+The pages of a blind annotator are compared before and after others change their verdicts: the failures, the lengths of
+pages and the cursors must stay the same.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WHOLE = (100,)
 
 
 def _made(project: str) -> tuple[TraceBuilder, Failure, list[list[Attribution]]]:
-    """A trace, the case in its middle, and what others may say of it."""
+    """A trace, the failure in its middle, and verdicts that others may give."""
     trace = TraceBuilder(project, "blind")
     search = trace.operation("s", name="search", kind=OperationKind.RETRIEVAL)
     merge = trace.operation("m", name="merge", kind=OperationKind.UPDATE)

@@ -180,7 +180,7 @@ async def test_jobs_of_some_projects_are_claimed(
     wanted = [project, others[0].project_id]
     claimed = [await registry.claim_job("one", at(1), at(2), wanted) for _ in range(3)]
     assert [one and one.project_id for one in claimed] == [others[0].project_id, project, None]
-    # Without a filter the oldest job is next; no other test makes jobs with this time.
+    # Without a filter the oldest job is next; no other test makes so old jobs.
     last = await registry.claim_job("one", at(1), at(1))
     assert last is not None
     assert last.project_id == others[1].project_id
@@ -280,7 +280,7 @@ async def test_how_the_queue_stands(records: ProjectRecords, registry: Registry,
         assert set(before.jobs) == set(JobState)
         for number, state in enumerate([JobState.DONE, JobState.FAILED, JobState.DONE], first):
             await records.add_job(job(project, number, state=state))
-        for number in (-8, -9, -7):  # older than any job that other tests left
+        for number in (-8, -9, -7):  # older than any job of other tests
             await records.add_job(job(project, number - first))
         after = await registry.queue()
         added = {state: after.jobs[state] - before.jobs[state] for state in JobState}

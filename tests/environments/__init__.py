@@ -37,7 +37,7 @@ def python(name: str, of: str = sys.executable) -> Path:
 
     Args:
         name: of the environment.
-        of: the Python that it is made with.
+        of: the interpreter that builds the environment.
     """
     lock = HERE / f"{name}.lock"
     packages = _built(f"{name}-{_digest(of, lock.read_bytes())}", lambda home: _install_packages(home, lock, of))

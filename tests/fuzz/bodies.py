@@ -21,9 +21,9 @@ class Request:
     """A request that sends events.
 
     Attributes:
-        plain: its body, before it is packed.
-        pack: how it is packed.
-        kind: its content type.
+        plain: the body before packing.
+        pack: packs a body.
+        kind: the content type.
         encoding: its content encoding; None names none.
     """
 

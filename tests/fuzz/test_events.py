@@ -56,9 +56,9 @@ class Door:
     """A server that takes events, with the events taken so far.
 
     Attributes:
-        sent: how many requests it has had.
-        accepted: the events that it said it has.
-        statuses: how often it answered how.
+        sent: the number of requests.
+        accepted: the acknowledged events.
+        statuses: the number of answers by status.
     """
 
     def __init__(self, server: RunningServer, journal: Path) -> None:

@@ -1,4 +1,4 @@
-"""The 16 faults of the examples: 15 are proved; one is unsettled, because its effect is outside of its operation."""
+"""The 16 faults of the examples: 15 are proved; the last stays unsettled, because the fault acts outside the blamed operation."""
 
 from __future__ import annotations
 

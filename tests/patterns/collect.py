@@ -26,12 +26,12 @@ BUILT = {
 
 @dataclass(frozen=True)
 class Use:
-    """A pattern and the way in which it is applied.
+    """A pattern, and the methods by which the product applies it.
 
     Attributes:
         place: ``file:line`` of the pattern.
         pattern: the compiled pattern.
-        methods: names of ``re.Pattern``'s methods that the product calls; all of them where this is unknown.
+        methods: names of ``re.Pattern``'s methods that the product calls; all methods where no call is found.
     """
 
     place: str
@@ -108,7 +108,7 @@ def _method(call: ast.Call) -> str:
 def _literal(call: ast.Call, place: str) -> re.Pattern[str] | re.Pattern[bytes] | None:
     first = call.args[0]
     if isinstance(first, ast.Name):
-        return None  # a constant, which is looked at where it is made
+        return None  # the constant itself is attacked as a constant
     if isinstance(first, ast.Constant) and isinstance(first.value, str | bytes):
         return re.compile(first.value)
     built = BUILT.get(place.partition(":")[0])

@@ -93,7 +93,7 @@ def test_packets_are_cut_by_what_they_rebuild() -> None:
 
 
 class _Order:
-    """Records which events are written in which order, and the bytes that they rebuild."""
+    """Records the order in which events are written, and the rebuilt bytes."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.parts: list[tuple[str, int]] = []

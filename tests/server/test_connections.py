@@ -56,7 +56,7 @@ def files(soft: int) -> Iterator[None]:
 
 
 def dial(server: RunningServer, said: bytes = b"", source: str = "127.0.0.1") -> socket.socket:
-    """A connection on which these bytes were sent."""
+    """Open a connection and send the bytes."""
     host, port = server.url.removeprefix("http://").split(":")
     client = socket.create_connection((host, int(port)), 60, (source, 0))
     if said:

@@ -42,7 +42,7 @@ class Dev:
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
         self._output = folder.parent / f"dev-{token_hex(4)}.txt"
-        # Settings of another set-up with other stores.
+        # Settings that name a foreign store.
         config = folder.parent / "another.toml"
         config.write_text('[stores.far]\nuri = "sqlite:///nowhere/far.db"\nprojects = ["default"]\n', "utf-8")
         with self._output.open("wb") as output:

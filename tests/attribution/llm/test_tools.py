@@ -1,4 +1,4 @@
-"""The tools of the agent: their results, and the bounds of their length."""
+"""The agent's tools: results, and bounds on the length of results."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _START_SECONDS = 120
 
 
 class Model:
-    """The scripted model. Its first requests wait for each other, so that each worker gets one request."""
+    """The scripted model. The first requests wait for each other, so each worker gets one."""
 
     def __init__(self) -> None:
         self.all_at_once = threading.Barrier(WORKERS)
