@@ -1,4 +1,4 @@
-"""The 16 faults of the examples: 15 are proved; the last stays unsettled, because the fault acts outside the blamed operation."""
+"""The 16 faults of the examples: 15 are proved; the last is unsettled, because it acts outside the blamed operation."""
 
 from __future__ import annotations
 
