@@ -74,7 +74,7 @@ async def test_a_continued_run_is_replayed_once(plan: Plan, store: GraphStore) -
 
 
 async def test_a_program_whose_source_was_changed_is_named(plan: Plan, store: GraphStore, tmp_path: Path) -> None:
-    source = (ROOT / "tests" / "harness" / "programs.py").read_text("utf-8")
+    source = (ROOT / "tests" / "optimization" / "harness" / "programs.py").read_text("utf-8")
     (tmp_path / "copied_agent.py").write_text(source, "utf-8")
     outcome = await run(replace(plan, program="copied_agent:FactsAgent", directory=tmp_path), store)
     (tmp_path / "copied_agent.py").write_text(f"{source}\n# a later word\n", "utf-8")
