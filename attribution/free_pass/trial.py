@@ -87,7 +87,7 @@ class Ending:
 
     @property
     def weighed(self) -> list[tuple[Finding, float]]:
-        """All other findings with their shares."""
+        """The findings that are not chosen, with shares."""
         return [(one, share) for one, share in self.shares if one is not self.chosen]
 
     @property
@@ -229,7 +229,7 @@ def _settled(findings: Sequence[Finding]) -> bool:
 
 
 async def _together(tried: TriedFailure, endings: Sequence[Ending], reached: Sequence[Piece]) -> Verdict:
-    """The verdict on all pieces: the operation that lost most of them; of several, the earliest.
+    """The verdict on all pieces, on the operation that lost most pieces; of several operations, on the earliest.
 
     The sentences of a reply are weighed by their content, because one may take only a name from memory, and another a
     whole list.

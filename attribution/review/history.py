@@ -16,7 +16,7 @@ from store.contract.verdict_changes import adjudication_id, first_change, is_hum
 async def history(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[VerdictChange]]:
     """All changes of people's verdicts on some failures, by the failure's id, oldest first.
 
-    A verdict that never changed has one entry for its creation.
+    An unchanged verdict has one entry, for its creation.
     """
     found: dict[str, list[VerdictChange]] = {id_: [] for id_ in failure_ids}
     known = set()

@@ -54,7 +54,7 @@ class Label(BaseModel):
         query_id: external id of the question.
         prediction_id: external id of the answer; None if the question has only one.
         primary: error type and operation; None for an abstention.
-        also: other verdicts that the person accepts.
+        also: further verdicts accepted by the person.
         sure: the person's confidence, from 0 to 1.
     """
 

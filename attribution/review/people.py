@@ -33,7 +33,7 @@ class Judgement:
     """A person's verdict on a failure; ``error_type`` None is an abstention.
 
     Attributes:
-        also: other verdicts that the person accepts.
+        also: further verdicts accepted by the person.
         evidence: ids of variables that show the error, each with a quote of the value, which may be empty.
         details: the attributes of the stored verdict.
     """
@@ -93,7 +93,7 @@ async def write_verdict(store: GraphStore, trace: Trace, verdict: Attribution, e
 
 
 def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attribution:
-    """A person's verdict as an element of the graph; other accepted verdicts become its candidates."""
+    """A person's verdict as an element of the graph. Verdicts that the person also accepts become candidates."""
     also = [named for named in dict.fromkeys(judgement.also) if named != (judgement.error_type, judgement.operation_id)]
     return Attribution(
         id=make_id("Attribution", failure.id, HUMAN_METHOD, author),

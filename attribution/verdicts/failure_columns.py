@@ -140,7 +140,7 @@ FAILURE_COLUMNS: tuple[FailureColumn, ...] = (
         lambda row: row.answer and row.answer.external_id,
     ),
 )
-"""In the order in which they are shown. The fields of ``schema.models.Failure`` come first."""
+"""All columns, in the order of display."""
 
 LISTED: tuple[FailureColumn, ...] = tuple(column for column in FAILURE_COLUMNS if column.title)
 """The columns that tables, pages and reports write as a line: title and text."""

@@ -30,7 +30,7 @@ class Side:
     """One annotator's verdict, without a name.
 
     Attributes:
-        name: A, B, …, drawn anew for each case, so that it reveals no person.
+        name: A, B, …, drawn anew for each case, and so anonymous.
     """
 
     name: str
