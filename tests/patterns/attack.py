@@ -12,8 +12,8 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as op
+from re import _parser as parser
 from typing import Any
 
 from tests.patterns.collect import Use, is_anchored
