@@ -49,7 +49,18 @@ def run(folder: Path, script: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("page", [p for p in _PAGES if blocks(p, "sh")], ids=lambda page: page.stem)
+_LONG = {"annotation", "attribution"}
+"""Pages whose commands take many seconds."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=pytest.mark.full if page.stem in _LONG else ())
+        for page in _PAGES
+        if blocks(page, "sh")
+    ],
+)
 def test_commands(page: Path, folder: Path) -> None:
     for block in blocks(page, "sh"):
         run(folder, block)

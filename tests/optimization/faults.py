@@ -24,7 +24,7 @@ from tests.examples.agents import AGENTS, Agent, Kept, keep
 
 def _fault(agent: Agent, fault: Fault) -> Any:
     # A proof does not depend on the engine: one fault of each agent runs on all engines.
-    marks = () if fault is agent.faults[0] else pytest.mark.one_engine
+    marks = () if fault is agent.faults[0] else (pytest.mark.one_engine, pytest.mark.full)
     return pytest.param(agent, fault, id=f"{agent}-{fault.name}", marks=marks)
 
 
