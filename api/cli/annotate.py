@@ -122,6 +122,7 @@ async def submit(
 ) -> None:
     """Submit your verdict on a case that you have, or change the one that you have submitted."""
     from api.cli import annotation_documents
+    from schema.error_type_names import error_type_name
     from schema.models import as_json as public
 
     async with _bench(place, queue, author) as (door, bench):
@@ -130,7 +131,7 @@ async def submit(
     if as_json:
         print_json(annotation_documents.assignment(done.assignment) | {"verdict": public(done.verdict)})
         return
-    note(f"Submitted: {done.verdict.error_type or 'an abstention'}.")
+    note(f"Submitted: {error_type_name(done.verdict.error_type)}.")
 
 
 @command(app, panel=_PANEL)
@@ -222,6 +223,7 @@ async def adjudicate(
     from api.cli.keeper import keeper_door
     from attribution.review.annotation.disputes import adjudicate as decide
     from attribution.review.annotation.queues import find_queue
+    from schema.error_type_names import error_type_name
     from schema.models import as_json as public
 
     async with keeper_door(place, person=author) as door:
@@ -232,7 +234,7 @@ async def adjudicate(
     if as_json:
         print_json(public(final))
     else:
-        note(f"Final: {final.error_type or 'an abstention'}.")
+        note(f"Final: {error_type_name(final.error_type)}.")
 
 
 @asynccontextmanager

@@ -36,6 +36,7 @@ async def undo(place: Target, reference: str, author: str | None, as_json: bool)
     from api.cli.find import find
     from api.cli.keeper import keeper_door
     from attribution.review.history import undo_verdict
+    from schema.error_type_names import error_type_name
     from schema.models import Failure
     from schema.models import as_json as public
 
@@ -50,7 +51,7 @@ async def undo(place: Target, reference: str, author: str | None, as_json: bool)
     elif undone.verdict is None:
         note(f"Undone. {whose} says nothing of it now.")
     else:
-        note(f"Undone. {whose} says again: {undone.verdict.error_type or 'no error type'}.")
+        note(f"Undone. {whose} says again: {error_type_name(undone.verdict.error_type)}.")
 
 
 def _document(change: VerdictChange) -> dict[str, Any]:
@@ -76,6 +77,7 @@ def _show(documents: list[dict[str, Any]]) -> None:
 
     from api.cli.render.tables import table
     from api.cli.render.text import one_line
+    from schema.error_type_names import error_type_name
 
     if not documents:
         note("Nobody has said why this answer is wrong.")
@@ -83,7 +85,7 @@ def _show(documents: list[dict[str, Any]]) -> None:
     rows = []
     for one in documents:
         said = one["verdict"]
-        what = "withdrawn" if said is None else said["errorType"] or "abstention"
+        what = "withdrawn" if said is None else error_type_name(said["errorType"])
         state = f"undone by {one['undoneBy']}" if one["undoneAt"] else ""
         reason = one_line((said or {}).get("reason") or "", 60)
         rows.append([Text(cell) for cell in (one["changedAt"][:19], one["changedBy"], what, reason, state)])

@@ -1,1 +1,1 @@
-"""Web pages, served with all that they need by the process that answers them."""
+"""The web pages and everything that browsers load with them, served by the same process."""

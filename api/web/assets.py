@@ -1,4 +1,4 @@
-"""Files that pages load: read at the start, at an address that changes with them, so that browsers keep them."""
+"""Static files of the pages. Their address contains a hash of all files, so browsers may keep the files forever."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ _WINDOW_BYTES = 64 << 10
 
 
 class NamedRoute(Route):
-    """A route that logs and metrics know."""
+    """A route in the form in which logs and metrics name it."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether it takes a request."""
+        """Match the path, and add this route to the scope."""
         match, found = super().matches(scope)
         return match, found if match is Match.NONE else {**found, "route": self}
 
 
 class Assets:
-    """Some files of ``static``, the same for everybody, given without a key."""
+    """Files of ``static``, the same for everybody and served without a key."""
 
     def __init__(self, types: Mapping[str, str], style_sheets: Mapping[str, str] | None = None) -> None:
-        """Read them.
+        """Read the files.
 
         Args:
-            types: the media type of each, by its path in ``static``.
-            style_sheets: texts of style sheets from elsewhere, by name.
+            types: the media type of each file, by its path in ``static``.
+            style_sheets: texts of generated style sheets, by name.
         """
         sheets = style_sheets or {}
         self._types = {**types, **dict.fromkeys(sheets, "text/css")}
         self._files = {name: (STATIC / name).read_bytes() for name in types}
         self._files |= {name: text.encode() for name, text in sheets.items()}
-        # Files name each other, so all have one address: it changes when any of them does.
+        # The files refer to each other, so all have one address, which changes when any of the files changes.
         hashes = b"".join(sha256(content).digest() for content in self._files.values())
         self.version = sha256(hashes).hexdigest()[:16]
 
     def route(self, before: str) -> Route:
-        """The route of the files below an address, which has no slash at its end."""
+        """The route of the files below ``address``, which has no slash at its end."""
         return NamedRoute(f"{before}/{{version}}/{{name:path}}", self._file)
 
     async def _file(self, request: Request) -> Response:
@@ -59,6 +59,6 @@ class Assets:
 
 
 async def _windows(content: bytes) -> AsyncIterator[bytes]:
-    """A window at a time: who reads slowly costs no more memory than that."""
+    """Sends one window at a time, so a slow reader costs no more memory than a window."""
     for start in range(0, len(content), _WINDOW_BYTES):
         yield content[start : start + _WINDOW_BYTES]

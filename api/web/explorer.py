@@ -1,7 +1,7 @@
-"""The page at ``/graphql`` that browsers get: GraphiQL, and all that it loads.
+"""GraphiQL, the page at ``/graphql`` for browsers, with its scripts and styles.
 
-The page and its files are the same for everybody and hold no data, so they are given without a key. What the page asks,
-it asks of ``POST /graphql`` and of the websocket, with the key that is typed into it.
+The page and its files are the same for everybody and contain no data, so they are served without a key. The page sends
+its queries to ``POST /graphql`` and to the websocket, with the key that the user types.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _TYPES = {
     "vendor/graphiql.css": "text/css",
     "vendor/graphiql.js": "text/javascript",
 }
-"""The files that the page loads, with their media types."""
+"""The files of the page, with their media types."""
 
 _POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
-    # GraphiQL's menus and dialogs make a <style> to keep the page from scrolling; it carries the page's nonce.
+    # GraphiQL's menus and dialogs make a <style> to keep the page from scrolling; the tag carries the page's nonce.
     "style-src": "'self' 'nonce-$nonce'",
-    # Signs in GraphiQL's style sheet. GraphiQL would also fetch a picture whose address stands in an answer.
+    # GraphiQL's style sheet contains icons as data. Pictures of other hosts that an answer names stay blocked.
     "img-src": "'self' data:",
-    # Also the websocket: browsers take "ws:" of the same host for 'self'.
+    # 'self' includes the websocket: browsers match "ws:" of the same host.
     "connect-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
@@ -45,13 +45,13 @@ _POLICY_TEXT = Template("; ".join(f"{name} {value}" for name, value in _POLICY.i
 
 
 def explorer_routes() -> list[BaseRoute]:
-    """The routes of the page and of its files; to be asked before the route of GraphQL itself."""
+    """The routes of the page and its files; the router must try these before the route of GraphQL itself."""
     assets = Assets(_TYPES)
     source = Template((STATIC / _PAGE).read_text("utf-8"))
 
     async def page(_: Request) -> Response:
         nonce = token_urlsafe(16)
-        # Relative, so that it holds behind a proxy that puts something before the path.
+        # A relative address, so that the page also works behind a proxy that adds a prefix to the path.
         text = source.substitute(assets=f"graphql/assets/{assets.version}", nonce=nonce)
         return HTMLResponse(text, headers={"Content-Security-Policy": _POLICY_TEXT.substitute(nonce=nonce)})
 
@@ -59,10 +59,9 @@ def explorer_routes() -> list[BaseRoute]:
 
 
 class _PageRoute(NamedRoute):
-    """Takes what a browser sends that opens the address, and nothing that could be meant as a query."""
+    """Matches a browser that opens the address, but no request that may be a query."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether it takes a request."""
         is_opened = scope["type"] == "http" and scope["method"] == "GET" and not scope["query_string"]
         if not is_opened or "text/html" not in Headers(scope=scope).get("accept", ""):
             return Match.NONE, {}

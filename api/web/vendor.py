@@ -1,8 +1,8 @@
-"""The third-party files of the web pages: made from a lock file, and checked by their hashes.
+"""Builds and checks the third-party files of the web pages.
 
-``python -m api.web.vendor`` makes ``static/vendor`` anew from ``graphiql/package-lock.json``, with node, npm and a
-package registry; npm refuses what differs from the lock's SHA-512. ``python -m api.web.vendor --check`` says whether
-the files are those that were made, and needs nothing but them.
+``python -m api.web.vendor`` builds ``static/vendor`` from ``graphiql/package-lock.json``, with node, npm and a package
+registry; npm refuses packages that differ from the lock's SHA-512. ``python -m api.web.vendor --check`` compares the
+files with the hashes of the build, without node and network.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MANIFEST = "manifest.json"
 
 
 def problems(sources: Path = SOURCES, vendor: Path = VENDOR) -> list[str]:
-    """What is wrong with the files, a sentence each; empty if they are unchanged since they were made.
+    """What is wrong with the files, one sentence each; empty if they are unchanged since the build.
 
     Args:
-        sources: the folder with the lock and the script that bundles.
-        vendor: the folder with what was made, and its manifest.
+        sources: the folder with the lock file and the script that bundles.
+        vendor: the folder with the built files and their manifest.
     """
     manifest = json.loads((vendor / MANIFEST).read_text("utf-8"))
     found = list(_differences(manifest["sources"], _hashes(sources), "was changed since the files were made"))
@@ -41,10 +41,10 @@ def problems(sources: Path = SOURCES, vendor: Path = VENDOR) -> list[str]:
 
 
 def make() -> None:
-    """Make the files anew.
+    """Build the files.
 
     Raises:
-        subprocess.CalledProcessError: npm or node failed; they have said why.
+        subprocess.CalledProcessError: npm or node failed and has printed why.
     """
     with TemporaryDirectory() as folder:
         work, out = Path(folder) / "work", Path(folder) / "out"
@@ -59,7 +59,7 @@ def make() -> None:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """The SHA-256 of each file but the manifest, by its path."""
+    """The SHA-256 of each file except the manifest, by path."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)
     return {path.relative_to(folder).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files}
 

@@ -112,7 +112,7 @@ def test_who_works_here_sees_no_more_than_they_may(team: Cli, monkeypatch: pytes
     first = everything[0]["id"]
     for words in (("attribute", "--all"), ("attribute", "--failure", first), ("why-not", first)):
         told = team(*words)
-        assert ("judge" in told.err, "Error" in told.out) == (True, False), words
+        assert ("judge" in told.err, "error" in told.out.casefold()) == (True, False), words
         assert team(*words, "--json").json == []
     assert "What others say is not shown" in team("verdict", first, "--history").err
     case = team("annotate", "next", "monday", "--json").json

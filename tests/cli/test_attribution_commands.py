@@ -109,7 +109,7 @@ def test_the_last_answer_of_a_method_counts_also_where_it_was_given_before(cli: 
 def test_attribute_shows_the_proof(cli: Cli) -> None:
     cli("import", SAMPLE)
     result = cli("attribute", "--all")
-    assert "ExtractionError at " in result.out
+    assert "Extraction error at " in result.out
     assert "who found that chicken gives him itchy ears" in result.out
     assert "memory_system.extract_facts" in result.out
     assert "3 failures attributed, 0 abstained." in result.err
@@ -144,7 +144,7 @@ def test_a_case_that_cannot_be_decided_is_an_abstention(stored: Callable[[TraceB
     assert verdict["operationExternalId"] is None
     assert verdict["reason"]
     assert (verdict["losses"], verdict["questionKind"]) == ([], "plain")
-    assert "abstained" in cli("attribute", "--all").out
+    assert "Not decided" in cli("attribute", "--all").out
     assert "1 failure attributed, 1 abstained." in cli("attribute", "--all").err
 
 

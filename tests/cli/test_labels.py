@@ -77,7 +77,7 @@ def test_a_verdict_by_hand(notes: Cli) -> None:
     notes("verdict", failure_of(notes), "--type", "AnnotationError", "--reason", "so", "--author", "Ada")
     assert [(one["errorType"], one["operationId"]) for one in people(notes)] == [("AnnotationError", None)]
     shown = notes("verdict", failure_of(notes), "--type", "UpdateError", "--operation", "update", "--reason", "so")
-    assert "UpdateError" in shown.out
+    assert "Update error" in shown.out
     assert {one["author"] for one in people(notes)} == {"Ada", "command line"}
 
 

@@ -71,7 +71,7 @@ def test_traces_and_stats(notes: Cli) -> None:
 
 def test_failures(notes: Cli) -> None:
     result = notes("failures")
-    for text in ("Where does Mia live?", "In Oslo", "Bergen | in Bergen", "UpdateError at ", "2 messages"):
+    for text in ("Where does Mia live?", "In Oslo", "Bergen | in Bergen", "Update error at ", "2 messages"):
         assert text in result.out
     assert "memtrace closure" in result.err
 

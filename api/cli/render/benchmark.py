@@ -12,6 +12,7 @@ from api.cli.render import style
 from api.cli.render.tables import sheet, table
 from api.cli.render.text import counted, one_line
 from api.cli.render.verdicts import confusion
+from schema.error_type_names import error_type_name
 
 if TYPE_CHECKING:
     from attribution.benchmark.accuracy import Accuracy
@@ -120,7 +121,7 @@ def _classes(metrics: Metrics) -> RenderableType:
         ("error type", *columns),
         [
             (
-                Text(one.error_type.value),
+                Text(error_type_name(one.error_type)),
                 Text(f"{one.support:,}"),
                 Text(f"{one.predicted:,}"),
                 _percent(one.precision),

@@ -11,6 +11,7 @@ from rich.text import Text
 from api.cli.render import style
 from api.cli.render.tables import sheet
 from api.cli.render.text import one_line
+from schema.error_type_names import error_type_name
 from schema.models import Operation
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def proved(found: ReplayedVerdict, operations: Mapping[str, Operation]) -> Table
     """A failure, its verdict after it was replayed, and what the replays showed."""
     verdict, proof = found.attribution, found.proof
     operation = operations.get(verdict.operation_id or "")
-    named = Text(verdict.error_type.value if verdict.error_type else "abstained", style=style.BAD)
+    named = Text(error_type_name(verdict.error_type), style=style.BAD)
     if operation is not None:
         named.append(" at ", style="default").append_text(style.id_(operation.id))
         named.append(f" {one_line(operation.name or operation.kind.value, 60)}", style="default")

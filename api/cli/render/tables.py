@@ -13,6 +13,7 @@ from api.cli.render import style
 from api.cli.render.text import counted, name_of, one_line, operation_name, size_of
 from attribution.verdicts.failure_columns import FailureRow, listed, public
 from attribution.verdicts.gold import on_earlier_gold
+from schema.error_type_names import error_type_name
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 from store.contract.answers import SearchHit, Stats
 
@@ -189,7 +190,7 @@ def _failure(failure: Failure | None, verdict: Attribution | None) -> tuple[Text
 
 
 def _error_type(verdict: Attribution) -> Text:
-    return Text(verdict.error_type.value if verdict.error_type else "abstained", style=style.BAD)
+    return Text(error_type_name(verdict.error_type), style=style.BAD)
 
 
 def _question(found: Sequence[Variable]) -> Text:

@@ -12,6 +12,7 @@ from api.cli.render import style
 from api.cli.render.tables import sheet, table
 from api.cli.render.text import middle, one_line, short
 from attribution.report import words
+from schema.error_type_names import error_type_name
 from schema.kinds import ErrorType
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _question(found: FailureReport) -> Text:
 
 
 def _verdict(found: FailureReport) -> Text:
-    text = Text(found.error_type.value if found.error_type else "abstained", style=style.BAD)
+    text = Text(error_type_name(found.error_type), style=style.BAD)
     if found.operation:
         text.append(" at ", style="default").append_text(style.id_(found.operation.id))
         text.append(f" {one_line(found.operation.label, 60)}", style="default")
@@ -91,7 +92,7 @@ def _loss(loss: CitedLoss) -> Text:
     else:
         text.append(f"unknown where: {one_line(loss.reason, _REASON)}", style="default")
         return text
-    kind = f"{loss.error_type}, " if loss.error_type else ""
+    kind = f"{error_type_name(loss.error_type)}, " if loss.error_type else ""
     return text.append(f"  ({kind}confidence {loss.confidence:.2f})", style=style.DIM)
 
 
@@ -101,7 +102,7 @@ def _candidate(candidate: CitedCandidate) -> Text:
         if candidate.operation_id
         else ""
     )
-    text = Text(f"{candidate.error_type}{at}")
+    text = Text(f"{error_type_name(candidate.error_type)}{at}")
     if candidate.confidence is not None:
         text.append(f" ({candidate.confidence:.2f})", style=style.DIM)
     return text.append(f" {one_line(candidate.reason, _REASON)}", style="default")
@@ -135,7 +136,7 @@ def confusion(counts: dict[str, dict[str, int]]) -> Table:
     return table(
         ("", *map(_abbreviated, columns)),
         (
-            (Text(name), *(Text(f"{row[column]:,}" if column in row else "·") for column in columns))
+            (Text(error_type_name(name)), *(Text(f"{row[column]:,}" if column in row else "·") for column in columns))
             for name, row in counts.items()
         ),
         numbers=[_abbreviated(column) for column in columns],
@@ -143,7 +144,7 @@ def confusion(counts: dict[str, dict[str, int]]) -> Table:
 
 
 def _abbreviated(name: str) -> str:
-    return name.removesuffix("Error").replace("LLMAsAJudge", "Judge")
+    return error_type_name(name).removesuffix(" error")
 
 
 def _share(value: float | None, interval: Interval | None = None) -> str:

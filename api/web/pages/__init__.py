@@ -1,1 +1,1 @@
-"""Pages for people: made on the server, each from one GraphQL document; their whole state is their address."""
+"""Web pages for people. The server renders each page from one GraphQL document; the address holds all of its state."""

@@ -1,4 +1,4 @@
-"""Where one begins, who one is, and what the words mean."""
+"""The pages "projects", "signed in as" and "help"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from api.web.pages.shown import PageRequest, Shown
 
 
 async def home(asked: PageRequest) -> Shown | Response:
-    """The only project of the viewer, or all of them."""
+    """The list of projects; a viewer with a single project goes straight to its overview."""
     projects = asked.viewer.projects
     if len(projects) == 1:
         return RedirectResponse(at("projects", projects[0]), 303, HEADERS)
@@ -17,10 +17,10 @@ async def home(asked: PageRequest) -> Shown | Response:
 
 
 async def me(asked: PageRequest) -> Shown:
-    """Who the viewer is, and what that one may do where."""
+    """The viewer's name and roles."""
     return Shown("me", await asked.viewer.ask("viewer"))
 
 
 async def guide(asked: PageRequest) -> Shown:
-    """What the error types and other words mean."""
+    """Explanations of the error types and of other words."""
     return Shown("help")

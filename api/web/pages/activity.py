@@ -1,4 +1,4 @@
-"""The picture of what a trace's operations did: a lane for each kind, from the first to the last."""
+"""A chart of a trace's operations over time, with a lane for each kind of operation."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from api.web.pages import words
 from schema.kinds import Status
 
 WIDTH, LANE, LEFT = 960, 26, 128
-"""Pixels: of the picture, of a lane in height, and of the names at the left."""
+"""Pixels: the chart's width, a lane's height, and the width of the names at the left."""
 
 _BAD = (Status.ERROR, Status.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Operations of one kind in one stretch.
+    """The operations of one kind in one stretch of the trace.
 
     Attributes:
-        height: of a lane, 0 to 1: how many they are beside the most of any bar.
-        bad: how many ended with an error, or were cancelled.
-        running: how many have not ended.
+        height: the share of the lane's height, 0 to 1; the bar with most operations has 1.
+        bad: number of operations that ended with an error or were cancelled.
+        running: number of operations that have not ended.
     """
 
     x: float
@@ -39,7 +39,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One kind of operation."""
+    """The bars of one kind of operation."""
 
     kind: str
     y: float
@@ -53,7 +53,7 @@ class Picture:
     """All lanes and bars.
 
     Attributes:
-        description: in words, for who does not see it.
+        description: the chart in words, for screen readers.
     """
 
     lanes: list[Lane]
@@ -66,7 +66,7 @@ class Picture:
 
 
 def picture(activity: Sequence[Mapping[str, Any]]) -> Picture | None:
-    """The picture of a trace's activity, as its document gives it; None of a trace without operations."""
+    """The chart of a trace's activity as GraphQL returns it; None if the trace has no operations."""
     if not activity:
         return None
     cells: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)

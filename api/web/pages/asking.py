@@ -1,4 +1,4 @@
-"""What pages ask: one document, run in this process under the viewer's principal, with all bounds that GraphQL has."""
+"""How pages get their data: a page runs a GraphQL document in this process, as the viewer, within GraphQL's limits."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _STATUS = {
     "UNAVAILABLE": 503,
     "TIMEOUT": 504,
 }
-"""What a page answers where its document ends with an error of this code; 500 for all others."""
+"""The HTTP status of a page whose document failed with this error code; other codes mean 500."""
 
 
 class PageError(MemTraceError):
-    """A page can't be made.
+    """The page can't be rendered.
 
     Attributes:
-        status: of the answer.
-        field: of the page's document, by the name that its answer has, which refused; None where none did.
+        status: the HTTP status of the answer.
+        field: the field of the document that failed, by its response name; None if the error names no field.
     """
 
     def __init__(self, status: int, told: str, field: str | None = None) -> None:
@@ -46,12 +46,12 @@ class PageError(MemTraceError):
         super().__init__(told)
 
     def is_of(self, *fields: str) -> bool:
-        """Whether one of these fields did not take what it was asked for."""
+        """Whether one of these fields of the document failed."""
         return self.status == _STATUS["BAD_INPUT"] and self.field in fields
 
 
 class MissingError(PageError):
-    """There is no such thing, or none that the viewer may see: nobody is told which."""
+    """The thing does not exist, or the viewer may not see it; the page doesn't tell which."""
 
     def __init__(self, what: str) -> None:
         super().__init__(404, f"There is no such {what}, or your key does not open it.")
@@ -59,25 +59,25 @@ class MissingError(PageError):
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who looks at a page, and how that one asks."""
+    """The viewer of a page, with a connection to GraphQL."""
 
     schema: Schema
     context: Context
 
     @property
     def projects(self) -> list[str]:
-        """The projects that the viewer knows, in order."""
+        """The projects that the viewer may see, in order."""
         return self.context.access.projects
 
     async def ask(self, name: str, /, **variables: Any) -> dict[str, Any]:
-        """The data of a document's answer.
+        """Run a document and return its data.
 
         Args:
-            name: of the document's file.
-            variables: the document's.
+            name: the name of the document's file.
+            variables: the document's variables.
 
         Raises:
-            PageError: there is an error in the answer.
+            PageError: the answer contains an error.
         """
         result = await self.schema.execute(DOCUMENTS[name], variable_values=variables, context_value=self.context)
         if result.errors:
@@ -89,20 +89,20 @@ class Viewer:
         return result.data
 
     async def do(self, name: str, project: str, /, **variables: Any) -> dict[str, Any]:
-        """What a document's mutation, which it calls ``done``, says that it did, or why it did nothing.
+        """Run a mutation whose document calls its result ``done``, and return this result, which may be a refusal.
 
         Raises:
-            PageError: there is an error in the answer.
+            PageError: the answer contains an error.
         """
         done: dict[str, Any] = (await self.ask(name, project=project, **variables))["done"]
         return done
 
     async def ask_project(self, name: str, project: str, /, **variables: Any) -> dict[str, Any]:
-        """The same of a document about one project; the project's part of the answer stands under ``project``.
+        """Run a document about one project; the data of the project is in ``project``.
 
         Raises:
-            MissingError: the viewer knows no such project.
-            PageError: there is an error in the answer.
+            MissingError: the viewer may not see the project, or it does not exist.
+            PageError: the answer contains an error.
         """
         found = await self.ask(name, project=project, **variables)
         if found["project"] is None:
@@ -111,15 +111,15 @@ class Viewer:
 
 
 def check_done(done: Mapping[str, Any], what: str) -> None:
-    """See that a mutation did what it was asked for.
+    """Check that a mutation succeeded.
 
     Args:
-        done: what it says.
-        what: it is about, where there may be none of it.
+        done: the result of the mutation.
+        what: the thing that the mutation changes, for the message if it does not exist.
 
     Raises:
-        MissingError: there is none.
-        PageError: it was refused.
+        MissingError: the thing does not exist.
+        PageError: the mutation was refused.
     """
     if done["__typename"] == "NotFound":
         raise MissingError(what)
@@ -128,12 +128,12 @@ def check_done(done: Mapping[str, Any], what: str) -> None:
 
 
 async def viewer_of(request: Request, schema: Schema) -> Viewer:
-    """Who is behind a request for a page.
+    """Find out who sent a request for a page.
 
     Raises:
-        UnauthenticatedError: nobody, or nobody any more.
-        RateLimitedError: the principal asks too often.
-        StoreError: the store or the issuer that knows can't be asked.
+        UnauthenticatedError: nobody is signed in, or the session has ended.
+        RateLimitedError: the principal sends too many requests.
+        StoreError: the store or the issuer that checks the key can't be reached.
     """
     authorization = authorization_in_cookie(request)
     if authorization is None:

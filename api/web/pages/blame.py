@@ -1,4 +1,4 @@
-"""What did harm: a ranking of operations, prompts, memory units or sessions."""
+"""The page "what did harm": operations, prompts, memory units or sessions, ranked."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _MOST = 20
 
 
 async def blame(asked: PageRequest) -> Shown:
-    """A ranking."""
+    """The ranking."""
     by = asked.said("by")
     if by not in WAYS:
         by = "operation"
     try:
         found = await asked.viewer.ask_project("blame", asked.project, by=by)
     except PageError as error:
-        if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:  # more than can be ranked while somebody waits
+        if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:  # too many failures to rank while the user waits
             raise
         return await _counted(asked, by)
     return Shown("blame", {"it": found["project"], "by": by, "ways": WAYS, "counted": None})
 
 
 async def _counted(asked: PageRequest, by: str) -> Shown:
-    """How often the method with most verdicts blames each operation, which a store counts however many there are."""
+    """How often the method with most verdicts blames each operation, which the store can always count."""
     found = await asked.viewer.ask_project("failure_choices", asked.project, trace=None)
     groups = found["project"]["verdictGroups"]
     method = next(iter(methods_of(groups)), None)

@@ -1,4 +1,4 @@
-"""A case of an annotation queue: judged by one person, blind to all others; or decided, where people disagree."""
+"""A failure in an annotation queue: a person judges it without other verdicts, or decides a disagreement."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from schema.control import Role
 
 
 async def case(asked: PageRequest) -> Shown:
-    """A case as its annotator sees it."""
+    """The failure, as the page for annotators."""
     return await _shown(asked, {}, "")
 
 
 async def submit(asked: PageRequest) -> Shown | Response:
-    """Take the viewer's verdict on a case, and go to the next."""
+    """Submit the viewer's verdict, and go to the next failure of the queue."""
     form = await form_of(asked.request)
     verdict = judging.verdict_of(asked.case, form)
     if isinstance(verdict, judging.Refused):
@@ -36,23 +36,23 @@ async def submit(asked: PageRequest) -> Shown | Response:
 
 
 async def skip(asked: PageRequest) -> Response:
-    """Leave a case to others, and go to the next."""
+    """Skip the failure, and go to the next one."""
     check_done(await asked.viewer.do("skip_case", asked.project, queue=asked.id, failure=asked.case), "case")
     return await to_next(asked, asked.id)
 
 
 async def undo(asked: PageRequest) -> Response:
-    """Take back what the viewer did with a case, and show it."""
+    """Undo what the viewer did with this failure, and show it again."""
     return await taken_back(asked, asked.case)
 
 
 async def dispute(asked: PageRequest) -> Shown:
-    """A case on which annotators disagree."""
+    """A failure on which annotators disagree."""
     return await _dispute(asked, {}, "")
 
 
 async def decide(asked: PageRequest) -> Shown | Response:
-    """Take the final word on a case, and go back to the queue."""
+    """Record the final word, and go back to the queue."""
     form = await form_of(asked.request)
     verdict = judging.verdict_of(asked.case, form)
     if isinstance(verdict, judging.Refused):
@@ -66,7 +66,7 @@ async def decide(asked: PageRequest) -> Shown | Response:
 
 
 async def _found(asked: PageRequest, *, in_dispute: bool = False) -> tuple[Found, Found]:
-    """The data of the document, and of it the queue."""
+    """The data of the page, and the queue in it."""
     about = {"queue": asked.id, "case": asked.case, "inQueue": True, "inDispute": in_dispute}
     found = await asked.viewer.ask_project("failure", asked.project, id=asked.case, **about)
     queue = found["project"]["annotationQueue"]
@@ -79,7 +79,7 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
     found, queue = await _found(asked)
     mine = queue["assignment"]
     if not form and mine and mine["draft"]:
-        # What was sent and not taken, on whichever machine that was.
+        # A draft that a server has refused.
         form = judging.form_of_draft(mine["draft"])
     if not form and mine and mine["progress"] == "reserved":
         form = _form_before_undo(found)
@@ -107,7 +107,7 @@ async def _dispute(asked: PageRequest, form: Found, problem: str) -> Shown:
     final = disputed["adjudicated"]
     said = [*disputed["sides"], *([final] if final else [])]
     named = [one["operation"] for one in said] + [also["operation"] for one in said for also in one["candidates"]]
-    # The form is for the final word, not for what the viewer may have said as an annotator.
+    # The form is for the final word, so it does not start with the viewer's own verdict as an annotator.
     values = await told(asked, found, form or judging.form_of_verdict(final) or {"type": ""}, problem, named)
     mine = queue["assignment"]
     is_annotator = mine is not None and mine["progress"] == "done"
@@ -122,7 +122,7 @@ async def _dispute(asked: PageRequest, form: Found, problem: str) -> Shown:
 
 
 def _form_before_undo(found: Found) -> dict[str, str]:
-    """The form as the viewer had sent it before they undid that."""
+    """The form as the viewer had submitted it before the undo."""
     failure, person = found["project"]["failure"], found["viewer"]["person"]
     if failure is None or failure["ownVerdict"]:
         return {}

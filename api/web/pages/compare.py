@@ -1,4 +1,4 @@
-"""Two traces or two methods side by side: what was fixed, what was broken, and what is still wrong."""
+"""Two traces or two methods side by side: fixed failures, new failures, and failures that remain."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TABS = {
         "notCompared": "Not compared",
     },
 }
-"""How the outcomes are called; those of traces can't be ``different``."""
+"""The names of the outcomes; a comparison of traces has no ``different``."""
 
 
 _DOCUMENTS = {"traces": "compare_traces", "methods": "compare_methods"}
 
 
 async def compare(asked: PageRequest) -> Shown:
-    """What to compare, and how it compares."""
+    """What to compare, and how the answer describes it."""
     by = "methods" if asked.said("by") == "methods" else "traces"
     said = {"by": by, **{name: asked.said(name) for name in ("before", "after", "trace")}}
     one = (await asked.viewer.ask_project("compare", asked.project))["project"]
@@ -50,7 +50,7 @@ async def compare(asked: PageRequest) -> Shown:
 
 
 async def _found(asked: PageRequest, by: str, said: dict[str, Any]) -> dict[str, Any]:
-    """The comparison, with the outcome that is shown; ``missing`` says what can't be compared."""
+    """The comparison with one outcome in full. ``missing`` explains a comparison that can't be made."""
     shown = asked.said("show")
     wanted = {"before": said["before"], "after": said["after"], "page": asked.said("page")}
     if by == "methods":
@@ -69,7 +69,7 @@ async def _found(asked: PageRequest, by: str, said: dict[str, Any]) -> dict[str,
     counts = {one["outcome"]: one["count"] for one in answer["found"]["outcomes"]}
     fullest = next((name for name in TABS[by] if counts[name]), None)
     if outcome is None and fullest and not counts[next(iter(TABS[by]))]:
-        # Nobody has asked for the empty list that comes first.
+        # Without a choice by the viewer, an outcome that is not empty is shown.
         answer = (await asked.viewer.ask_project(_DOCUMENTS[by], asked.project, outcome=fullest, **wanted))["project"]
     return {
         "missing": None,

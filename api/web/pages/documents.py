@@ -1,4 +1,4 @@
-"""The GraphQL documents of the pages: a file for each, beside the templates."""
+"""The GraphQL documents of the pages, one file each."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _FRAGMENTS = {
     name: f"fragment {name} on Failure {{ {' '.join(column.key for column in columns)} }}"
     for name, columns in (("EveryColumn", FAILURE_COLUMNS), ("ListedColumns", LISTED))
 }
-"""What a document may use without defining it: the declared columns of a failure."""
+"""Fragments that documents may use without defining them: the declared columns of a failure."""
 
 
 @dataclass(frozen=True)
 class PageDocuments:
-    """All files of a folder, read when the first is asked for."""
+    """All documents of a folder, read when the first one is needed."""
 
     folder: Path
 
@@ -32,17 +32,17 @@ class PageDocuments:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of all of them."""
+        """The names of all documents."""
         return frozenset(self._by_name)
 
     @property
     def texts(self) -> frozenset[str]:
-        """All of them."""
+        """The texts of all documents."""
         return frozenset(self._by_name.values())
 
 
 def _complete(document: str) -> str:
-    """The document with the fragments that it uses."""
+    """The document, followed by the fragments that it uses."""
     return "\n".join((document, *(text for name, text in _FRAGMENTS.items() if f"...{name}" in document)))
 
 

@@ -1,4 +1,4 @@
-"""One failure: what was asked and answered, where the right answer was lost, and the viewer's own verdict."""
+"""The page of one failure: question, answer, where the right answer was lost, and a form for the viewer's verdict."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from schema.kinds import HUMAN_METHOD
 Found = Mapping[str, Any]
 
 _SMALL = 5_000
-"""Elements of a trace that is worked through for what was not chosen whenever one of its failures is opened."""
+"""Up to this many elements in the trace, the page works out at once what was there and not chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Steps of a path that follow each other, come of the same operation and hold the piece alike.
+    """Consecutive steps of a path with equal kind and operation, all with the piece or all without.
 
     Attributes:
-        step: the last of them.
-        count: how many they are.
-        is_break: whether the piece was there before them, and is not in them.
+        step: the last step.
+        count: number of steps.
+        is_break: whether the piece was in the step before, and is not in these.
     """
 
     step: Found
@@ -39,19 +39,19 @@ class Run:
 
     @property
     def state(self) -> str:
-        """Whether they have the piece: ``held``, ``lost`` (here) or ``gone`` (before)."""
+        """``held``: the steps have the piece; ``lost``: it was lost here; ``gone``: it was lost earlier."""
         if self.step["holds"]:
             return "held"
         return "lost" if self.is_break else "gone"
 
 
 async def failure(asked: PageRequest) -> Shown:
-    """A failure."""
+    """The page of a failure."""
     return await _shown(asked, {}, "")
 
 
 async def record(asked: PageRequest) -> Shown | Response:
-    """Take the viewer's verdict, and show the failure again."""
+    """Record the viewer's verdict, and show the failure again."""
     form = await form_of(asked.request)
     verdict = judging.verdict_of(asked.id, form)
     if isinstance(verdict, judging.Refused):
@@ -75,17 +75,17 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
 async def told(
     asked: PageRequest, found: Found, form: Found, problem: str = "", more: Sequence[Found] = ()
 ) -> dict[str, Any]:
-    """What all pages about one failure show.
+    """The values that the templates of all pages about one failure use.
 
     Args:
-        asked: by whom and where.
+        asked: the request.
         found: the data of the document ``failure``.
-        form: what the form says; empty fills it in with the viewer's own verdict.
-        problem: what is wrong with it.
-        more: operations to choose from, beside those of the failure.
+        form: what the user typed; an empty form starts with the viewer's own verdict.
+        problem: what is wrong with the form.
+        more: operations to choose from, besides those of the failure.
 
     Raises:
-        MissingError: there is no such failure.
+        MissingError: the failure does not exist.
     """
     one = found["project"]["failure"]
     if one is None:
@@ -125,7 +125,7 @@ def _is_small(trace: Found | None) -> bool:
 
 
 async def _why_not(asked: PageRequest, one: Found) -> list[Found] | Literal["too large"] | None:
-    """What was there and was not chosen; None where it takes long, and nobody has asked for it."""
+    """The candidates that were not chosen; None for a large trace, unless the viewer asked for them."""
     if one["isWithheld"] or (asked.said("why") is None and not _is_small(one["trace"])):
         return None
     try:
@@ -141,9 +141,9 @@ async def _why_not(asked: PageRequest, one: Found) -> list[Found] | Literal["too
 
 
 def changes(history: Iterable[Found]) -> list[dict[str, Any]]:
-    """What people said over time: each change with what the same person's verdict was before; the last comes first.
+    """The history of people's verdicts, newest first.
 
-    ``was`` and ``verdict`` are None where nothing was said.
+    Each change has ``was``, the same person's verdict before it, and ``verdict``, the new one; None means no verdict.
     """
     before: dict[str, Found | None] = {}
     found = []
@@ -156,9 +156,9 @@ def changes(history: Iterable[Found]) -> list[dict[str, Any]]:
 
 
 def word_on(verdicts: Iterable[Found]) -> Found | None:
-    """The verdict that the page is about: the last of a method, which shows the way; else the last of all.
+    """The verdict that the page explains: the newest of a method, because it has a path; else the newest of all.
 
-    Those on earlier gold answers count only where there are no others.
+    Verdicts on earlier gold answers are used only if there is no other verdict.
     """
     every = list(verdicts)
     listed = [verdict for verdict in every if not verdict["onEarlierGold"]] or every
@@ -168,7 +168,7 @@ def word_on(verdicts: Iterable[Found]) -> Found | None:
 
 
 def runs(path: Iterable[Found]) -> list[Run]:
-    """The steps of a path, those that are alike as one."""
+    """The steps of a path, with equal neighbours merged into one run."""
     found: list[Run] = []
     had = False
     for step in path:
@@ -188,7 +188,7 @@ def _key(step: Found) -> tuple[Any, ...]:
 
 
 def _quotes(verdicts: Iterable[Found]) -> dict[str, list[str]]:
-    """What verdicts quote of each variable, by its id."""
+    """The quotes of each variable in all verdicts, by the variable's id."""
     found: dict[str, list[str]] = {}
     for verdict in verdicts:
         for loss in verdict["losses"]:

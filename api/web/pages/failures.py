@@ -1,4 +1,4 @@
-"""The failures of a project: a table, and filters that stand in its address."""
+"""The list of failures of a project; filters and order are in the address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schema.control import Role
 from store.contract.answers import FailureKey
 
 _CHOICES: Recent[list[dict[str, Any]]] = Recent(256, 15)
-"""What the filters offer. To count it looks at all verdicts of a project, and the next page offers the same."""
+"""The choices of the filters. Counting them reads all verdicts of a project, so they are kept for the next page."""
 
 _UNDECIDED = "none"
 _LABELLED = {"yes": True, "no": False}
@@ -27,29 +27,29 @@ _SURE: dict[str, tuple[float | None, float | None]] = {
     "middle": (0.5, 0.8),
     "high": (0.8, None),
 }
-"""The least and greatest confidence that each choice of the page means; verdicts on a boundary are in both."""
+"""The least and greatest confidence of each choice; a verdict exactly on a boundary is in both."""
 SURE = {"low": "at most 50% sure", "middle": "50% to 80% sure", "high": "at least 80% sure"}
 WAYS = {
     Method.FLOW: "the free pass: no language model",
     Method.AUTO: "the free pass, and a language model where it is unsure",
 }
-"""How failures are attributed from a page; what else there is needs settings that belong to a command."""
+"""The methods that a page offers; other methods need settings, so they are only on the command line."""
 
 FILTERS = ("text", "type", "operation", "kind", "method", "labelled", "sure", "trace")
 _SORT = "sort"
 _DOWN = "-"
-"""Before the name of what failures are sorted by, the largest first."""
+"""The mark before a sort key for descending order."""
 _SORTS = {
     FailureKey.TIME: ("Recorded", "oldest first", "newest first"),
     FailureKey.CONFIDENCE: ("How sure", "least sure first", "surest first"),
     FailureKey.ERROR_TYPE: ("Error type", "A to Z", "Z to A"),
     FailureKey.OPERATION: ("Operation at fault", "A to Z", "Z to A"),
 }
-"""What failures can be sorted by, and both directions in words; of the time the newest come first at first."""
+"""The sort keys with a label and the two directions in words. Sorting by time starts with the newest."""
 
 
 async def failures(asked: PageRequest) -> Shown:
-    """A page of failures."""
+    """A page of the list."""
     said = _said(asked)
     order = order_of(said[_SORT])
     found = await asked.viewer.ask_project(
@@ -85,7 +85,7 @@ async def failures(asked: PageRequest) -> Shown:
 
 
 async def saved(asked: PageRequest) -> Response:
-    """The failures that a filter wants, with all verdicts that the viewer may see: a line of JSON each."""
+    """A file of the failures that the filter selects, a JSON object a line, with the verdicts that the viewer sees."""
     said = _said(asked)
     order = order_of(said[_SORT])
 
@@ -96,7 +96,7 @@ async def saved(asked: PageRequest) -> Response:
         failures: dict[str, Any] = found["project"]["failures"]
         return failures
 
-    first = await page(None)  # what is wrong with the address is told, and not the beginning of a file
+    first = await page(None)  # An error in the address must become an error page, not the beginning of a file.
 
     async def lines() -> AsyncIterator[str]:
         there = first
@@ -113,7 +113,7 @@ async def saved(asked: PageRequest) -> Response:
 
 
 async def _groups(asked: PageRequest, trace: str | None) -> list[dict[str, Any]]:
-    """How many failures there are of each kind, as the viewer may know it; a new kind may take a while to be there."""
+    """Number of failures by method, error type and operation, as far as the viewer may know; up to 15 s old."""
     context = asked.viewer.context
 
     async def ask() -> list[dict[str, Any]]:
@@ -126,19 +126,19 @@ async def _groups(asked: PageRequest, trace: str | None) -> list[dict[str, Any]]
 
 
 def _said(asked: PageRequest) -> dict[str, str | None]:
-    """What the address says of which failures, and in which order; an order that means nothing is left out."""
+    """The filters and the order in the address; an unknown order is left out."""
     said = {name: asked.said(name) for name in (*FILTERS, _SORT)}
     return said if order_of(said[_SORT]) else said | {_SORT: None}
 
 
 def order_of(said: str | None) -> dict[str, Any] | None:
-    """The order that an address names, as the document takes it; None where it names none."""
+    """The order in the address as GraphQL takes it; None if there is none."""
     name = (said or "").removeprefix(_DOWN)
     return {"by": name, "descending": name != said} if name in set(FailureKey) else None
 
 
 def _sorts(order: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """The links by which failures are sorted: each leads to its order, or to the other direction of the present one."""
+    """Links that sort the list; the link of the current order reverses it."""
     unsorted = {"label": "Trace", "now": None if order else "one after the other", "then": "one trace after the other"}
     links: list[dict[str, Any]] = [{**unsorted, "descending": False, "next": None}]
     for key, (label, up, down) in _SORTS.items():
@@ -158,7 +158,7 @@ def _sorts(order: dict[str, Any] | None) -> list[dict[str, Any]]:
 
 
 def filter_of(said: dict[str, str | None]) -> dict[str, Any]:
-    """What an address says, as the document's filter takes it; words that mean nothing are left out."""
+    """The filters of an address as GraphQL takes them; unknown words are left out."""
     kind = said["type"]
     least, most = _SURE.get(said["sure"] or "", (None, None))
     return {

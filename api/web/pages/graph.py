@@ -1,6 +1,6 @@
-"""The graph of what a variable was made from, or of what was made from it: the page, and the data that it draws.
+"""The graph of everything that a variable was made from, or that was made from it.
 
-The data is a document of its own, ``{start, truncated, nodes, edges}``, which ``static/graph`` draws.
+The page loads the data ``{start, truncated, nodes, edges}`` from an address of its own, and ``static/graph`` draws it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from attribution.text.fit import printable
 from schema.kinds import VariableKind
 
 EDGES = 12_000
-"""How many edges a page draws, at most."""
+"""The most edges that a page draws."""
 
 _FROM = re.compile(r"(?:failures|queues/[0-9a-f]{32}/(?:cases|disputes))/[0-9a-f]{32}")
-"""The pages of a project from which somebody comes who looks at how an answer was made, and to which they go back."""
+"""Pages of a project that link to the graph and to which its "back" link may lead."""
 
 _DIRECTIONS = ("backward", "forward", "both")
 
@@ -48,7 +48,7 @@ async def graph(asked: PageRequest) -> Shown:
         "kinds": list(VariableKind),
         "data": at(*data, one["id"], "graph", "data")
         + (f"?{asked.request.url.query}" if asked.request.url.query else ""),
-        # Braces are for the script to fill in; no id has any.
+        # The script fills in the braces; ids contain none.
         "open": f"{at(*data)}/{{id}}",
         "expand": f"{at(*data)}/{{id}}/graph/data?direction=both&depth=1",
     }
@@ -56,7 +56,7 @@ async def graph(asked: PageRequest) -> Shown:
 
 
 async def graph_data(asked: PageRequest) -> Response:
-    """What the page draws."""
+    """The data that the page draws."""
     direction = _direction(asked)
     nodes: dict[str, dict[str, Any]] = {}
     edges: dict[tuple[str, str, str], dict[str, str]] = {}
@@ -107,7 +107,7 @@ def _kinds(asked: PageRequest) -> list[str]:
 
 
 def _depth(asked: PageRequest) -> tuple[int | None, str | None]:
-    """How many steps to go, and what is wrong in words."""
+    """The number of steps to follow, or an error message."""
     depth, problem = asked.place("depth", "number of steps")
     if depth is not None and depth > MAX_HOPS:
         return None, f"{depth:,} steps are too many: at most {MAX_HOPS:,} can be asked for. All are shown."

@@ -1,4 +1,4 @@
-"""What came of a variable: all that depends on it, counted, and the answers among that."""
+"""Everything that depends on a variable: counts, and the answers among it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LISTED = 200
 
 
 async def impact(asked: PageRequest) -> Shown:
-    """What would be another if this were."""
+    """The page of a variable's impact."""
     found = await asked.viewer.ask_project("impact", asked.project, id=asked.id)
     one = found["project"]["variable"]
     if one is None:

@@ -1,4 +1,4 @@
-"""Work in the background: what is under way, how far it is, stopping it; and finding the causes of many failures."""
+"""Background jobs: their progress, how to stop them, and a job that attributes the failures of a filter."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from attribution.verdicts.verdict import Method
 from schema.control import JobState, Role
 
 _MOST = 10_000
-"""Failures that a filter may have for a job; all of a project or of a trace are not counted."""
+"""The most failures that a filtered job may have; jobs on a whole project or trace have no bound."""
 
 
 async def jobs(asked: PageRequest) -> Shown:
-    """Jobs, the newest first."""
+    """The jobs, newest first."""
     found = (await asked.viewer.ask_project("jobs", asked.project, after=asked.said("after")))["project"]
     page = found["jobs"]
     more = page["pageInfo"]["endCursor"]
@@ -27,7 +27,7 @@ async def jobs(asked: PageRequest) -> Shown:
 
 
 async def job(asked: PageRequest) -> Shown:
-    """A job."""
+    """One job."""
     found = (await asked.viewer.ask_project("job", asked.project, id=asked.id))["project"]
     one = found["job"]
     if one is None:
@@ -43,7 +43,7 @@ async def job(asked: PageRequest) -> Shown:
 
 
 async def attribute(asked: PageRequest) -> Response:
-    """Start to attribute the failures that a filter wants, and go to the job."""
+    """Start a job that attributes the failures of a filter, and show the job."""
     form = await form_of(asked.request)
     said = {name: form.get(name) or None for name in FILTERS}
     method = form.get("how") or Method.FLOW
@@ -66,7 +66,7 @@ async def stop(asked: PageRequest) -> Response:
 
 
 async def _matching(asked: PageRequest, said: dict[str, str | None]) -> list[str]:
-    """The ids of the failures that a filter wants."""
+    """The ids of the failures that the filter selects."""
     found: list[str] = []
     after = None
     while True:

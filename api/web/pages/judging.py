@@ -1,4 +1,4 @@
-"""The form in which a person says why an answer is wrong: what it offers, and what it says when it comes back."""
+"""The form in which people record a verdict: its choices, and how an answer to it is read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schema.kinds import NOT_THE_MEMORY
 Found = Mapping[str, Any]
 
 LETTERS = "abcdfhijklmpqrtvxyz"
-"""The keys that choose operations: letters that do nothing else on a page."""
+"""The keyboard keys that choose operations: letters that the page does not use otherwise."""
 
 _OTHER = "other"
 _MOST_ALSO = 20
@@ -22,27 +22,28 @@ _MOST_ALSO = 20
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What is wrong with a form, in words."""
+    """The form can't be accepted; ``problem`` says why."""
 
     problem: str
 
 
 def verdict_of(failure_id: str, form: Mapping[str, str]) -> dict[str, Any] | Refused:
-    """What a form says, as GraphQL takes it."""
+    """The verdict in a form, as GraphQL takes it."""
     kind = form.get("type", "")
     chosen = form.get("operation", "")
     blamed = form.get("other", "").strip() if chosen == _OTHER else chosen
     if not kind:
         return Refused("Choose what went wrong, or say that you can't tell.")
     if _needs_operation(kind) and not blamed:
-        return Refused(f"Choose the operation that made the {words.error_type(kind).lower()}, too.")
+        return Refused(f"Choose the operation that made the {words.error_type_name(kind).lower()}, too.")
     also = []
     for number in range(also_rows(form)):
         other, at = form.get(f"also-type-{number}", ""), form.get(f"also-operation-{number}", "")
         if other not in words.ERROR_TYPES:
             continue
         if _needs_operation(other) and not at:
-            return Refused(f"Choose the operation of the {words.error_type(other).lower()} that you would accept, too.")
+            named = words.error_type_name(other).lower()
+            return Refused(f"Choose the operation of the {named} that you would accept, too.")
         also.append({"errorType": other, "operation": at if _needs_operation(other) else None})
     return {
         "failure": failure_id,
@@ -55,13 +56,13 @@ def verdict_of(failure_id: str, form: Mapping[str, str]) -> dict[str, Any] | Ref
 
 
 def also_rows(form: Mapping[str, str]) -> int:
-    """How many other verdicts a form has room for: one more than it names."""
+    """The number of rows for further accepted verdicts: one more than the form has."""
     named = (number for number in range(_MOST_ALSO) if form.get(f"also-type-{number}"))
     return min(max(named, default=-1) + 2, _MOST_ALSO)
 
 
 def form_of_verdict(own: Found | None) -> dict[str, str]:
-    """The form as a verdict fills it in; empty without one."""
+    """The form that shows a verdict; empty without a verdict."""
     if own is None:
         return {}
     also = [(one["errorType"], _id(one["operation"])) for one in own["candidates"]]
@@ -70,18 +71,18 @@ def form_of_verdict(own: Found | None) -> dict[str, str]:
 
 
 def form_of_draft(text: str | Found) -> dict[str, str]:
-    """The form as somebody sent it who was refused; see ``schema.annotation.Assignment``."""
+    """The form of a verdict that was refused; see ``schema.annotation.Assignment``."""
     said = json.loads(text) if isinstance(text, str) else text
     return _form(said["error_type"], said["operation_id"], said["reason"], said["also"], said["evidence"])
 
 
 def operations(failure: Found, verdicts: Iterable[Found], more: Iterable[Found | None] = ()) -> list[Found]:
-    """Operations to choose from: those that verdicts name or that a piece passed, then those near the evidence.
+    """Operations to choose from: those of verdicts and their paths, and the suspects, in the order of the trace.
 
     Args:
-        failure: the failure, whose suspects stand there whatever verdicts say.
-        verdicts: those that the viewer may see.
-        more: what the form itself names.
+        failure: the failure; its suspects are found without verdicts.
+        verdicts: the verdicts that the viewer may see.
+        more: operations that the form names.
     """
     named: list[Found | None] = list(more)
     listed = list(verdicts)
@@ -96,9 +97,10 @@ def operations(failure: Found, verdicts: Iterable[Found], more: Iterable[Found |
 
 
 def letters(failure: Found, listed: Iterable[Found]) -> dict[str, str]:
-    """The key of each operation to choose from, by its id; none where all keys are taken.
+    """The keyboard key of each operation, by id.
 
-    The suspects come first, for no verdict changes them. The last of them has a key in any case: it gave the answer.
+    Suspects get the first keys, because verdicts don't change the suspects. The last suspect made the answer, so it
+    always has a key; of the others, those after the last letter have none.
     """
     suspects: list[str] = [one["id"] for one in failure["suspects"]]
     keyed = suspects if len(suspects) <= len(LETTERS) else [*suspects[: len(LETTERS) - 1], suspects[-1]]
@@ -107,9 +109,9 @@ def letters(failure: Found, listed: Iterable[Found]) -> dict[str, str]:
 
 
 def texts(failure: Found, own: Found | None, spine: Spine | None, form: Mapping[str, str]) -> list[dict[str, str]]:
-    """Variables that may show why, each with its id, kind, label and beginning: the evidence first.
+    """Variables that may show the cause, the evidence first, each with id, kind, label and preview.
 
-    What the form names is among them, so that it is not lost when it is sent again.
+    Variables that the form names are included, so that they stay selected when the form is shown again.
     """
     found = {one["id"]: _text(one) for one in failure["evidence"]}
     for step in own["evidence"] if own else ():

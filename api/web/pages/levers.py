@@ -1,4 +1,4 @@
-"""What to change first, on the overview of a project."""
+"""The part "What to change first" of a project's overview."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from api.web.pages.recent import Recent
 from api.web.pages.shown import PageRequest
 
 MOST = 2000
-"""Failures of a project of which the overview says what to change first; beyond that one would wait too long."""
+"""The most failures of a project for which the overview works out what to change; more would take too long."""
 
 _FOUND: Recent[list[dict[str, Any]]] = Recent(256, 15)
-"""All verdicts of a project are looked at, and who goes back to the overview finds the same."""
+"""Results by project and method: reading all verdicts takes a while, and viewers come back to the overview."""
 
 
 async def levers_of(asked: PageRequest, method: str | None, counted: tuple[int, int]) -> list[dict[str, Any]] | None:
-    """What to change first by the verdicts of a method; None where there are too many failures.
+    """What to change first according to a method's verdicts; None if the project has too many failures.
 
     Args:
-        asked: who asks, and of which project.
-        method: whose verdicts count; None where there are none.
-        counted: the failures and the verdicts of the project that the viewer may see.
+        asked: the request.
+        method: whose verdicts count; None if the project has no verdicts.
+        counted: the numbers of failures and verdicts that the viewer may see.
     """
     if method is None:
         return []

@@ -1,4 +1,4 @@
-"""The memory of a trace as it was at a moment, and one unit of it: its history, where it came from, what it was for."""
+"""The memory of a trace at a moment, and one memory unit: versions, sources, and the answers that used the unit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from api.web.pages.shown import PageRequest, Shown
 
 
 async def memory(asked: PageRequest) -> Shown:
-    """A memory, or one of its units."""
+    """The whole memory, or one memory unit."""
     unit = asked.said("unit")
     place, problem = asked.place("asOf")
     wanted: dict[str, Any] = {
@@ -28,7 +28,7 @@ async def memory(asked: PageRequest) -> Shown:
     except PageError as error:
         if unit is None or not error.is_of("change"):
             raise
-        # Values that are too large, or too different, to be compared here: all else can be shown.
+        # The page without the comparison of versions, whose values are too large or too different.
         found = await asked.viewer.ask_project("memory", asked.project, **wanted, changes=False)
         compares = False
     one = found["project"]["trace"]

@@ -1,7 +1,7 @@
-"""Signing one browser in without typing a key: for who starts the server on their own machine.
+"""Signs one browser in without a key: the browser of the user who starts the server on their own machine.
 
-The address that the browser is sent to holds a code after ``#``, which browsers send to nobody; the page's script posts
-it. It is good once, and not for long, so it is worth nothing to who finds it in a history.
+The browser opens an address with a code after ``#``. Browsers don't send this part to servers; the page's script posts
+the code. A code works once and for a short time, so it is worthless in a browser's history.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ SECONDS = 300.0
 
 
 class Opening:
-    """A code, and the key that it stands for. Both are known to this process alone."""
+    """A code, and the key that it stands for; only this process knows both."""
 
     def __init__(self, key: str, show: Callable[[str], None], seconds: float = SECONDS) -> None:
         """Make a code.
 
         Args:
-            key: what who has the code is given.
-            show: is given the address with the code once the server listens.
-            seconds: for how long the code is good.
+            key: the key that the browser gets for the code.
+            show: called with the address, including the code, when the server listens.
+            seconds: how long the code is valid.
         """
         self.code = token_urlsafe(32)
         self._show = show
@@ -31,11 +31,11 @@ class Opening:
         self._until = time.monotonic() + seconds
 
     def tell(self, url: str) -> None:
-        """Show the address with the code, of the server that listens at ``url``."""
+        """Call ``show`` with the address at the server at ``url``."""
         self._show(f"{url}/ui/open#{self.code}")
 
     def take(self, code: str) -> str | None:
-        """The key, once, for the right code in time; else None."""
+        """Return the key for the right code, once and in time; else None."""
         if time.monotonic() > self._until:
             self._key = None
         if self._key is None or not hmac.compare_digest(code.encode("utf-8", "replace"), self.code.encode()):

@@ -1,4 +1,4 @@
-"""One operation: what it used, made and ended."""
+"""The page of one operation: input, output, and the variables whose life ended with the operation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from api.web.pages.shown import PageRequest, Shown
 
 
 async def operation(asked: PageRequest) -> Shown:
-    """An operation."""
+    """One operation."""
     found = await asked.viewer.ask_project("operation", asked.project, id=asked.id)
     one = found["project"]["operation"]
     if one is None:

@@ -1,4 +1,4 @@
-"""A project at a glance: its traces, its failures over time, what to change, and which operations make which errors."""
+"""The overview of a project: traces, failures over time, what to change, and which operations make which errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attribution.report.over_time import MOST_STRETCHES
 from schema.kinds import HUMAN_METHOD
 
 _LENGTHS = {"days": 86_400, "weeks": 604_800, "years": 26 * 604_800}
-"""Periods of which the chart has ``MOST_STRETCHES`` at most; the last reach back twenty years."""
+"""Lengths of periods. The chart has at most ``MOST_STRETCHES`` of one length; the longest reach back twenty years."""
 
 
 async def overview(asked: PageRequest) -> Shown:
@@ -58,14 +58,14 @@ async def overview(asked: PageRequest) -> Shown:
 
 
 async def _judged(asked: PageRequest) -> int:
-    """How many failures people have judged."""
+    """The number of failures that people have judged."""
     found = await asked.viewer.ask_project("judged", asked.project)
     count: int = found["project"]["failureCount"]
     return count
 
 
 def methods_of(groups: Sequence[dict[str, Any]]) -> list[str]:
-    """The methods that gave verdicts, those with most of them first."""
+    """The methods of the verdicts, the most frequent first."""
     counted: Counter[str] = Counter()
     for group in groups:
         counted[group["method"]] += group["failures"]
@@ -73,7 +73,7 @@ def methods_of(groups: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def by_type(groups: Iterable[dict[str, Any]], method: str | None) -> list[tuple[str | None, int]]:
-    """How many failures a method gave each error type; the largest number first."""
+    """The number of failures of each error type by one method, the largest first."""
     counted: Counter[str | None] = Counter()
     for group in groups:
         if group["method"] == method:
@@ -82,7 +82,7 @@ def by_type(groups: Iterable[dict[str, Any]], method: str | None) -> list[tuple[
 
 
 def by_operation(groups: Iterable[dict[str, Any]], method: str | None) -> list[OperationErrors]:
-    """The same for each operation that is blamed."""
+    """The number of failures of each error type for each blamed operation."""
     counted: dict[str, Counter[str]] = {}
     for group in groups:
         if group["method"] == method and group["operation"] and group["errorType"]:
@@ -94,7 +94,7 @@ def by_operation(groups: Iterable[dict[str, Any]], method: str | None) -> list[O
 
 
 def _over_time(found: dict[str, Any], failures: int) -> OverTime | None:
-    """Failures in the shortest periods that reach back to all that can be shown; None where none has a time."""
+    """Failures over time in the shortest periods that cover all of them; None if no failure has a time."""
     most = sum(period["failures"] for period in found["years"])
     if not most:
         return None

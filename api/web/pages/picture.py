@@ -1,4 +1,4 @@
-"""The picture of a failure: the spine as a drawing, and what is in each of its boxes."""
+"""The picture of a failure: the spine as a drawing, and a list of the variables in each box."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from schema.models import Failure, Variable
 from store.contract.answers import Label
 
 BOX = "box-"
-"""How the anchor of a box's list begins; its number follows."""
+"""The prefix of the anchors of the boxes' lists, before the number of the box."""
 
 _TITLE = "The way from the evidence to the answer"
 _MEMBERS = 8
@@ -27,11 +27,11 @@ _MEMBERS = 8
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A box with what is in it.
+    """A box with its variables.
 
     Attributes:
-        states: how it stands to what the answer needed, in words.
-        members: the first of its variables, as documents have them.
+        states: whether the box holds or lost what the answer needed, in words.
+        members: the first variables of the box, as GraphQL returns them.
     """
 
     box: Box
@@ -40,13 +40,13 @@ class Opened:
 
     @property
     def more(self) -> int:
-        """How many of its variables are not among the members."""
+        """The number of variables that are not in ``members``."""
         return len(self.box.variables) - len(self.members)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A spine, and what a page shows of it."""
+    """A spine, its drawing and its boxes."""
 
     spine: Spine
     drawing: Markup
@@ -54,16 +54,16 @@ class Picture:
 
 
 _PICTURES: Recent[Picture | None] = Recent(128, 60)
-"""Of failures that were opened a moment ago: who saves a verdict or comes back does not wait for the same again."""
+"""Pictures of recently opened failures, so that saving a verdict or going back does not compute one again."""
 
 
 async def picture(asked: PageRequest, failure: Mapping[str, Any], about: str | None) -> Picture | None:
-    """The way from the evidence to the answer; None where there is nothing to show.
+    """The picture of the way from the evidence to the answer; None if there is nothing to show.
 
     Args:
-        asked: by whom and where.
-        failure: as the document of a failure gives it.
-        about: the id of the verdict that the page tells of; None where there is none.
+        asked: the request.
+        failure: the failure, as GraphQL returns it.
+        about: the id of the verdict that the page explains; None without a verdict.
     """
 
     async def make() -> Picture | None:
@@ -85,7 +85,7 @@ async def picture(asked: PageRequest, failure: Mapping[str, Any], about: str | N
         ]
         return Picture(spine, drawing, boxes)
 
-    # All that a spine is made of: variables never change, and are only added.
+    # A key of everything that a spine depends on; variables are only added and never changed.
     trace = failure["trace"] or {"id": "", "counts": {}}
     key = (
         (asked.viewer.context.platform.settings.store, asked.project, failure["id"], trace["id"], about),

@@ -1,4 +1,4 @@
-"""One annotation queue: who is how far, how far they agree, what is disputed; labels as files; and what is next."""
+"""One annotation queue: progress by person, agreement, disputes, files of labels, and the next failure to judge."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from api.web.pages.signing import form_of
 from schema.control import Role
 
 _MOST_LABELS = 1_000_000
-"""Bytes of a form with labels: more is for the command line."""
+"""The most bytes of an uploaded file of labels; larger files need the command line."""
 
 
 async def queue(asked: PageRequest) -> Shown:
-    """A queue."""
+    """The page of a queue."""
     return await _shown(asked)
 
 
 async def next_case(asked: PageRequest) -> Response:
-    """Reserve the next case for the viewer, and go there."""
+    """Reserve the next failure for the viewer, and go to its page."""
     return await to_next(asked, asked.id)
 
 
 async def undo(asked: PageRequest) -> Response:
-    """Take back what the viewer did last in the queue, and go to that case."""
+    """Undo the viewer's last act in the queue, and go to that failure."""
     return await taken_back(asked, None)
 
 
 async def taken_back(asked: PageRequest, failure_id: str | None) -> Response:
-    """Take back what the viewer did with a case of the queue, and go there; None is the last one.
+    """Undo what the viewer did with a failure of the queue, and go to its page; None means the last failure.
 
     Raises:
-        PageError: there is nothing to take back.
+        PageError: there is nothing to undo.
     """
     done = await asked.viewer.do("undo_case", asked.project, queue=asked.id, failure=failure_id)
     check_done(done, "queue")
@@ -45,26 +45,25 @@ async def taken_back(asked: PageRequest, failure_id: str | None) -> Response:
 
 
 async def close(asked: PageRequest) -> Response:
-    """End a queue."""
+    """Close a queue."""
     check_done(await asked.viewer.do("close_queue", asked.project, queue=asked.id), "queue")
     return RedirectResponse(at("projects", asked.project, "queues", asked.id), 303, HEADERS)
 
 
 async def delete(asked: PageRequest) -> Response:
-    """Delete a queue, and go to the others."""
+    """Delete a queue, and go to the list of queues."""
     check_done(await asked.viewer.do("delete_queue", asked.project, queue=asked.id), "queue")
     return RedirectResponse(at("projects", asked.project, "queues"), 303, HEADERS)
 
 
 async def labels(asked: PageRequest) -> Response:
-    """What people said of the cases, as a file of labels."""
+    """Download people's verdicts on the failures of the queue as a file of labels."""
     found = await _labels(asked)
     headers = attachment(f"{found['name']}.labels.jsonl") | {"Content-Type": "application/x-ndjson"}
     return Response(found["labels"].encode("utf-8", "replace"), headers=headers)
 
 
 async def _labels(asked: PageRequest) -> dict[str, Any]:
-    """The queue, with its labels."""
     found: dict[str, Any] | None = (await asked.viewer.ask_project("queue_labels", asked.project, id=asked.id))[
         "project"
     ]["annotationQueue"]
@@ -74,7 +73,7 @@ async def _labels(asked: PageRequest) -> dict[str, Any]:
 
 
 async def take_labels(asked: PageRequest) -> Shown:
-    """Store labels of a file, and say what became of them."""
+    """Import labels from a file, and show the result."""
     form = await form_of(asked.request, _MOST_LABELS)
     await _labels(asked)
     text = form.get("labels", "")
@@ -89,10 +88,10 @@ async def take_labels(asked: PageRequest) -> Shown:
 
 
 async def to_next(asked: PageRequest, queue_id: str) -> Response:
-    """Reserve the next case of a queue for the viewer, and go there; to the queue if nothing is left.
+    """Reserve the next failure of a queue for the viewer, and go to its page; to the queue if no failure is left.
 
     Raises:
-        PageError: the viewer gets none of it.
+        PageError: the viewer may not get a failure of this queue.
     """
     done = await asked.viewer.do("next_case", asked.project, queue=queue_id)
     check_done(done, "queue")
@@ -139,7 +138,7 @@ async def _shown(
 
 
 def _keyless(people: list[str], keys: dict[str, Any]) -> list[str]:
-    """The people of whom there is no key; nobody where there are too many keys to look at all."""
+    """Annotators of the queue without a key; empty if there are too many keys to compare."""
     if keys["pageInfo"]["hasNextPage"]:
         return []
     known = {key["person"] for key in keys["nodes"] if key["revokedAt"] is None}

@@ -1,4 +1,4 @@
-"""The annotation queues of a project, and the form that makes one."""
+"""The annotation queues of a project, and a form that makes a new one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def queues(asked: PageRequest) -> Shown:
 
 
 async def create(asked: PageRequest) -> Shown | Response:
-    """Make a queue, and go there."""
+    """Make a queue, and show it."""
     form = await form_of(asked.request)
     numbers: dict[str, int] = {}
     for name, what in _NUMBERS.items():

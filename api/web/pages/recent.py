@@ -1,7 +1,4 @@
-"""What a server has worked out a moment ago, and need not work out again for each look at a page.
-
-Nothing depends on it: another server, or this one after a restart, works it out again.
-"""
+"""A small cache in memory for results that are slow to compute; any server can compute them again."""
 
 from __future__ import annotations
 
@@ -14,22 +11,22 @@ V = TypeVar("V")
 
 
 class Recent(Generic[V]):
-    """Some values by key, each for a while; beyond a number of them, what was asked for longest ago is forgotten."""
+    """Values by key, each valid for some seconds; if there are too many, the least recently used one is dropped."""
 
     def __init__(self, most: int, seconds: float) -> None:
-        """Know nothing.
+        """Make an empty cache.
 
         Args:
-            most: how many are kept.
-            seconds: how long each is good. A key should say all that a value is made of, as far as that can be told
-                cheaply; this bounds what it does not say.
+            most: the greatest number of values.
+            seconds: how long a value is valid. This bounds the error of keys that don't name everything a value
+                depends on.
         """
         self._most = most
         self._seconds = seconds
         self._kept: OrderedDict[Hashable, tuple[float, V]] = OrderedDict()
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[V]]) -> V:
-        """The value of a key, made now unless it was made a moment ago."""
+        """The value of the key; ``make`` computes it if the cache has none that is still valid."""
         now = time.monotonic()
         found = self._kept.get(key)
         if found is not None and now - found[0] < self._seconds:

@@ -1,4 +1,4 @@
-"""From templates to answers. Whatever is stored shows as text: templates escape all of it."""
+"""Renders templates to answers. Templates escape everything, so stored text can't become markup."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ _POLICY = "; ".join(
 )
 HEADERS = {
     "Content-Security-Policy": _POLICY,
-    # Nothing is told to other hosts, and our own forms say where they come from.
+    # Other hosts get no referrer; for our own forms, the referrer names the page to go back to.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-# The graph fetches its data, and lays it out in a worker, whose address is the one script that a script may name.
+# The graph fetches its data, and a worker computes the layout; this policy allows only the worker's address.
 _GRAPH_POLICY = _POLICY.replace("trusted-types 'none'", "trusted-types memtrace-graph; connect-src 'self'")
-# What shows a moment, or what goes on, asks for itself again; the browser reads the answer as a document. And a form
-# that takes long to fill in asks whether the server is there before it is sent.
+# Pages that follow something reload themselves: a script fetches the page and parses the answer. Long forms check that
+# the server is there before they are sent.
 _AGAIN_POLICY = f"{_POLICY}; connect-src 'self'"
 _ASKING = ("overview", "failures", "memory", "trace", "job", "failure", "case", "dispute", "queues")
 _POLICIES = {"graph": _GRAPH_POLICY} | dict.fromkeys(_ASKING, _AGAIN_POLICY)
 
 
 def assets() -> Assets:
-    """What the pages load."""
+    """The static files of the pages."""
     types = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
     files = [STATIC / name for name in ("pages.css", "pages.js", "live.js", "pages.svg")]
     files += sorted((STATIC / "graph").iterdir()) + sorted((STATIC / "vendor").glob("dagre.*"))
@@ -58,23 +58,23 @@ def assets() -> Assets:
 
 
 def at(*parts: str, **query: str | None) -> str:
-    """The address of a page: its path below ``/ui``, and those parts of its query that are not empty."""
+    """The address of a page: its path below ``/ui``, and its query without empty values."""
     path = "/".join(("/ui", *(quote(part, safe="") for part in parts)))
     kept = {name: value for name, value in query.items() if value}
     return f"{path}?{urlencode(kept)}" if kept else path
 
 
 async def render(template: str, version: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
-    """A page.
+    """Render a page.
 
     Args:
         template: the name of the template.
-        version: of the files that the page loads.
-        values: what the template shows.
-        status: of the answer.
+        version: the hash in the address of the static files.
+        values: the values that the template uses.
+        status: the HTTP status of the answer.
     """
     if _environment.cache_info().currsize == 0:
-        # To compile the templates takes a fifth of a second, in which other requests should be answered.
+        # Compiling the templates takes a fifth of a second; meanwhile, other requests are answered.
         await asyncio.to_thread(_environment)
     text = _environment().get_template(f"{template}.html.j2").render({"assets": f"/ui/assets/{version}", **values})
     policy = {"Content-Security-Policy": _POLICIES.get(template, _POLICY)}
@@ -83,7 +83,6 @@ async def render(template: str, version: str, values: Mapping[str, Any], status:
 
 @cache
 def _environment() -> Environment:
-    """All templates, compiled."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -100,5 +99,4 @@ def _environment() -> Environment:
 
 
 def _fit(value: Any) -> Any:
-    """Text that may be put into a document; markup that a template made is left as it is."""
     return printable(value) if type(value) is str else value

@@ -1,4 +1,4 @@
-"""All pages: their addresses, and what surrounds each of them. A new page is a function and a line here."""
+"""The addresses of all pages, and the errors that they share. A new page is a function and a line in ``PAGES``."""
 
 from __future__ import annotations
 
@@ -119,10 +119,10 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRoute]:
-    """The routes of all pages and of what they load.
+    """The routes of all pages and of their static files.
 
     Args:
-        schema: what pages ask.
+        schema: runs the documents of the pages.
         opening: signs one browser in; see ``memtrace ui``.
     """
     files = assets()
@@ -147,7 +147,7 @@ def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRout
 
 
 def _made(page: Page, schema: Schema, version: str) -> Handler:
-    """What answers a request with a page."""
+    """Makes a request handler of a page's function."""
 
     async def handle(request: Request) -> Response:
         viewer = await viewer_of(request, schema)
@@ -156,7 +156,7 @@ def _made(page: Page, schema: Schema, version: str) -> Handler:
             return made
         projects = viewer.projects
         frame = {
-            # Who knows one project is always in it.
+            # A viewer who may see only one project gets its navigation on all pages.
             "project": request.path_params.get("project") or (projects[0] if len(projects) == 1 else None),
             "projects": projects,
             "actor": viewer.context.access.principal.actor,
@@ -168,7 +168,7 @@ def _made(page: Page, schema: Schema, version: str) -> Handler:
 
 
 def _guarded(handler: Handler, version: str) -> Handler:
-    """A handler whose errors are pages, and that changes nothing for other sites."""
+    """A handler that turns errors into pages and refuses forms from other sites."""
 
     async def handle(request: Request) -> Response:
         if request.method == "POST" and not is_same_origin(request):
@@ -190,7 +190,7 @@ def _guarded(handler: Handler, version: str) -> Handler:
         except (ClientDisconnect, HTTPException):
             raise
         except Exception as error:
-            # Not as an exception, as in api.http.middleware: its line would show values.
+            # Logged without the traceback, as in api.http.middleware, because a traceback would show values.
             _log.error("unexpected error", path=request.scope["path"], **error_fields(error))
             return await _problem(request, version, 500, _TOLD[500])
 
@@ -198,22 +198,22 @@ def _guarded(handler: Handler, version: str) -> Handler:
 
 
 async def _sign_in(request: Request, version: str) -> Response:
-    """To the form for a key, and back here afterwards."""
+    """To the sign-in form, and back to this page afterwards."""
     here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     if request.method == "POST":
-        # A form's address has no page of its own: its page is the one above.
+        # The address of a form is not a page, so the way back leads to the page above it.
         here = here.rpartition("/")[0]
     elif COOKIE not in request.cookies and request.headers.get("sec-fetch-site") == "cross-site":
-        # Browsers keep the cookie back from links of other sites. From a page of ours it comes.
+        # Browsers withhold the cookie if a link of another site led here. From our own page they send the cookie.
         return await render("arrived", version, {"here": here})
     elif _is_of_issuer(request):
-        # Tokens last for minutes, and the issuer still knows who it was: it asks nobody to type anything again.
+        # Tokens are valid for minutes, but the issuer remembers the user, who needn't type anything again.
         return RedirectResponse(f"/ui/sign-in/issuer?{urlencode({'next': here})}", 303, HEADERS)
     return RedirectResponse(f"/ui/sign-in?{urlencode({'next': here})}", 303, HEADERS)
 
 
 def _is_of_issuer(request: Request) -> bool:
-    """Whether somebody opens a page with a token of the issuer that is no longer good."""
+    """Whether a request opens a page with a token of the issuer that has expired."""
     shown = request.cookies.get(COOKIE, "")
     is_opened = request.headers.get("sec-fetch-mode") == "navigate"
     return is_opened and bool(shown) and not shown.startswith(PREFIX) and platform_of(request).sign_in is not None
@@ -225,7 +225,7 @@ async def _problem(request: Request, version: str, status: int, told: str) -> Re
 
 
 def _page_of(request: Request) -> str | None:
-    """The page of ours whose form was sent; None where none was, or where nobody says which."""
+    """The page with the form that was sent; None if no form was sent, or if no header names the page."""
     if request.method != "POST":
         return None
     said = urlsplit(request.headers.get("referer", ""))

@@ -1,4 +1,4 @@
-"""Variables by their words."""
+"""The page that searches variables by words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from api.web.pages.shown import PageRequest, Shown
 
 
 async def search(asked: PageRequest) -> Shown:
-    """What was found; without words, the form alone."""
+    """The results; without words, the form alone."""
     text = asked.said("text") or ""
     found = await asked.viewer.ask_project("search", asked.project, text=text, search=bool(text.strip()))
     return Shown("search", {"it": found["project"], "text": text, "hits": found["project"].get("search")})

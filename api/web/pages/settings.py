@@ -1,4 +1,4 @@
-"""Settings of a project: who has keys, and how long traces are kept."""
+"""Settings of a project: its keys, and how long traces are kept."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _ROLES = {
 
 
 async def settings(asked: PageRequest) -> Shown:
-    """The settings, as far as the viewer may see them."""
+    """The settings that the viewer may see."""
     return await _shown(asked)
 
 
 async def create_key(asked: PageRequest) -> Shown:
-    """Make a key, and show it this once."""
+    """Make a key, and show it once."""
     form = await form_of(asked.request)
     days = _number(form.get("days", ""), _MOST_KEY_DAYS)
     if form.get("role") not in set(Role):
@@ -77,7 +77,7 @@ async def set_retention(asked: PageRequest) -> Shown | Response:
 
 
 def _number(text: str, most: int) -> int | str | None:
-    """A number of a form, or what is wrong with it; None where the field is empty."""
+    """The number in a field, or an error message; None if the field is empty."""
     said = text.strip()
     if not said:
         return None

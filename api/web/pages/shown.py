@@ -1,4 +1,4 @@
-"""What a page is given, and what it gives back."""
+"""The input of a page's function (``PageRequest``) and its result (``Shown``)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from starlette.responses import Response
 from api.web.pages.asking import Viewer
 
 _MOST = 2**31 - 1
-"""The largest number that GraphQL takes."""
+"""The largest integer of GraphQL."""
 
 
 @dataclass(frozen=True)
 class PageRequest:
-    """A request for a page, of somebody who is known.
+    """A request for a page by somebody who is signed in.
 
     Attributes:
-        viewer: asks the page's document.
-        request: all else.
+        viewer: runs GraphQL documents as the user.
+        request: the HTTP request.
     """
 
     viewer: Viewer
@@ -34,25 +34,25 @@ class PageRequest:
 
     @property
     def id(self) -> str:
-        """What the page is about: an id, or what else means a thing; see ``store.shared.resolving``."""
+        """The id, name or external id in the address; see ``store.shared.resolving``."""
         return str(self.request.path_params["id"])
 
     @property
     def case(self) -> str:
-        """The failure in the address of a queue's case."""
+        """The failure in the address of an annotation queue's page."""
         return str(self.request.path_params["case"])
 
     def said(self, name: str) -> str | None:
-        """A part of the address's query; None where it is left out or empty."""
+        """A value of the address's query; None if it is missing or empty."""
         return self.request.query_params.get(name) or None
 
     def number(self, name: str) -> int:
-        """A number of the address's query, 0 or more; 0 where it is none."""
+        """A number of the address's query, 0 or more; 0 if it is missing or malformed."""
         text = self.said(name) or ""
         return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
     def place(self, name: str, what: str = "step of the trace", least: int = 0) -> tuple[int | None, str | None]:
-        """A number of the address's query, ``least`` or more; None, and what is wrong in words, where it is none."""
+        """A number of the address's query, at least ``least``. If it is malformed: None, and an error message."""
         text = self.said(name)
         if text is None:
             return None, None
@@ -66,7 +66,7 @@ class PageRequest:
 
 @dataclass(frozen=True)
 class Shown:
-    """A template, and what it shows."""
+    """The name of a template, and the values that it uses."""
 
     template: str
     values: dict[str, Any] = field(default_factory=dict)

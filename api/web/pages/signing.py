@@ -1,4 +1,4 @@
-"""Signing in and out: a key or token is kept in a cookie that no script can read, and looked at with each request."""
+"""Signing in and out. A cookie that scripts can't read holds a key or token, which every request checks again."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from api.web.pages.render import HEADERS, render
 _log = structlog.get_logger("memtrace.web")
 
 _LOCAL = re.compile(r"/ui(?:[/?][!-\[\]-~]*)?")
-"""Addresses of our own pages; a backslash is read as a slash by browsers, so there is none."""
+"""Paths of our own pages. Browsers read a backslash as a slash, so the pattern excludes backslashes."""
 
 _MOST_FORM = 200_000
 _SIGN_IN_SECONDS = 600
-"""How long one may take at the issuer."""
+"""How many seconds signing in at the issuer may take."""
 _MOST_FIELDS = 100
 
 
 def next_of(said: str | None) -> str:
-    """Where to go after signing in: one of our own pages, whatever an address says."""
+    """The address to go to after signing in: always one of our own pages, whatever ``address`` says."""
     return said if said is not None and _LOCAL.fullmatch(said) else "/ui"
 
 
 async def form_of(request: Request, most: int = _MOST_FORM) -> dict[str, str]:
-    """The fields of a form, each by its name; of several of one name the last.
+    """The fields of a form by name; if a name is repeated, its last value.
 
     Args:
-        request: with the form.
-        most: bytes that it may have.
+        request: the request with the form.
+        most: the greatest allowed size in bytes.
 
     Raises:
-        PageError: it is no form.
-        TooLargeError: it is larger than any form of ours.
+        PageError: the body is no form.
+        TooLargeError: the body is larger than ``most``.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
         raise PageError(415, "This is not the form of a page.")
@@ -62,7 +62,7 @@ async def form_of(request: Request, most: int = _MOST_FORM) -> dict[str, str]:
 
 
 def leave(answer: Response) -> Response:
-    """Let a browser forget the cookie."""
+    """Make the browser delete the cookie."""
     answer.delete_cookie(COOKIE, secure=True, httponly=True, samesite="strict", path="/")
     return answer
 
@@ -77,14 +77,14 @@ def _with_cookie(answer: Response, key: str) -> Response:
 
 
 class Door:
-    """The pages that are there for who is not signed in."""
+    """The pages for users who are not signed in."""
 
     def __init__(self, version: str, opening: Opening | None) -> None:
-        """Ask nobody yet.
+        """Set the pages up.
 
         Args:
-            version: of the files that pages load.
-            opening: signs one browser in; None is for nobody.
+            version: the hash in the address of the static files.
+            opening: signs one browser in; None turns this off.
         """
         self._version = version
         self._opening = opening
@@ -94,7 +94,7 @@ class Door:
         return await self._form(request, next_of(request.query_params.get("next")))
 
     async def take_key(self, request: Request) -> Response:
-        """Look at a key, and let in who has a good one."""
+        """Check a key, and sign its owner in."""
         form = await form_of(request)
         next_, key = next_of(form.get("next")), form.get("key", "").strip()
         if not key:
@@ -107,7 +107,7 @@ class Door:
         try:
             principal = await platform.verifier.verify(f"Bearer {key}", client_of(request))
         except UnauthenticatedError as error:
-            # In the answer to a form there is no header to speak of.
+            # The user of a form knows nothing of the Authorization header that such a message names.
             told = "This key opens nothing here." if "Authorization" in str(error) else f"{error}.".capitalize()
             return await self._form(request, next_, 401, told)
         except RateLimitedError as error:
@@ -116,20 +116,20 @@ class Door:
         return _enter(key, next_)
 
     async def to_issuer(self, request: Request) -> Response:
-        """To the OIDC issuer, to sign in there."""
+        """Redirect to the OIDC issuer's page for signing in."""
         flow = platform_of(request).sign_in
         if flow is None:
             raise PageError(404, "This server has no other sign-in.")
         address, begun = await flow.begin(next_of(request.query_params.get("next")))
         answer = RedirectResponse(address, 303, HEADERS)
-        # Not strict: browsers bring a strict cookie along only from pages of our own.
+        # Not strict: browsers withhold strict cookies when the issuer's page leads back to ours.
         answer.set_cookie(
             SIGN_IN_COOKIE, begun.text(), _SIGN_IN_SECONDS, secure=True, httponly=True, samesite="lax", path="/"
         )
         return answer
 
     async def from_issuer(self, request: Request) -> Response:
-        """Let in who comes back from the issuer."""
+        """Sign a user in who comes back from the issuer."""
         flow = platform_of(request).sign_in
         if flow is None:
             raise PageError(404, "This server has no other sign-in.")
@@ -137,7 +137,7 @@ class Door:
             entered = await flow.finish(request.query_params, request.cookies.get(SIGN_IN_COOKIE), client_of(request))
         except UnauthenticatedError as error:
             _log.info("sign-in refused", reason=error.reason)
-            # As above: most of what may be wrong with an answer is for the log alone.
+            # As above: most details of a bad answer are only for the log.
             told = (
                 "What the issuer said could not be used: start again." if "Authorization" in str(error) else str(error)
             )
@@ -151,24 +151,25 @@ class Door:
                 )
                 answer = await self._form(request, "/ui", 400, told)
             else:
-                # The cookie comes along from a page of ours alone, so there must be one on the way.
+                # Browsers send the cookie only if one of our own pages led here, so the way goes over
+                # such a page.
                 here = {"here": next_of(entered.next)}
                 answer = _with_cookie(await render("arrived", self._version, here), entered.token)
         answer.delete_cookie(SIGN_IN_COOKIE, secure=True, httponly=True, samesite="lax", path="/")
         return answer
 
     async def sign_out(self, request: Request) -> Response:
-        """Forget the key, and what the browser has kept of half-written forms."""
+        """Delete the key and the drafts of forms that the browser keeps."""
         answer = leave(RedirectResponse("/ui/sign-in?out=1", 303, HEADERS))
         answer.headers["Clear-Site-Data"] = '"storage"'
         return answer
 
     async def open(self, request: Request) -> Response:
-        """The page that ``memtrace ui`` leads to; its script posts the code that stands after ``#``."""
+        """The page to which ``memtrace ui`` leads; its script posts the code after ``#``."""
         return await render("open", self._version, {})
 
     async def take_code(self, request: Request) -> Response:
-        """Let in the one browser that has the code."""
+        """Sign in the browser that has the code."""
         code = (await form_of(request)).get("code", "")
         key = self._opening.take(code) if self._opening is not None else None
         if key is None:
@@ -185,7 +186,7 @@ class Door:
             "tokens": tokens,
             "issuer": None if flow is None else flow.name,
             "is_out": "out" in request.query_params and not problem,
-            # Who was sent here from another page has been away for too long, or has followed somebody's link.
+            # The sign-in took too long, or a link of somebody else led here.
             "is_sent": next_ != "/ui" and not problem,
         }
         return await render("sign_in", self._version, values, status)

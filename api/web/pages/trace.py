@@ -1,6 +1,6 @@
-"""One trace: what its operations did, its operations with inputs and outputs, and its memory units, page by page.
+"""One trace: its activity, its operations with inputs and outputs, and its memory units, page by page.
 
-While it is recorded, the page shows its newest operations and asks for itself again; see ``static/live.js``.
+While the trace is being recorded, the page shows the newest operations and reloads itself; see ``static/live.js``.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from api.web.pages.shown import PageRequest, Shown
 from schema.kinds import OperationKind, Status
 
 NEWEST = 50
-"""Operations that are shown of a trace that is followed."""
+"""The number of operations on the page of a trace that is being recorded."""
 
 
 _DEEPEST = 6
-"""Operations inside operations that are set off."""
+"""How many levels of nested operations are indented."""
 
 
 async def trace(asked: PageRequest) -> Shown:
-    """A trace."""
+    """The page of a trace."""
     done = (await asked.viewer.ask_project("trace_activity", asked.project, id=asked.id))["project"]["trace"]
     if done is None:
         raise MissingError("trace")
@@ -72,7 +72,7 @@ async def trace(asked: PageRequest) -> Shown:
 
 
 def depths(operations: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How deep each of some operations lies in those that began it and are among them, by id."""
+    """The nesting depth of each operation below others of the same list, by id."""
     found: dict[str, int] = {}
     for one in operations:
         parent = one["attributes"].get("parentId")

@@ -1,4 +1,4 @@
-"""A whole value, to be kept as a file."""
+"""Downloads a whole value as a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from store.contract.answers import Label
 
 
 async def value(asked: PageRequest) -> Response:
-    """The value, of no type that a browser would show or run: it may be anybody's script."""
+    """The value, without a media type that browsers show or run: a value may be a hostile script."""
     try:
         door = asked.viewer.context.door(asked.project)
         found = await door.store.resolve(asked.id, Label.VARIABLE)

@@ -1,4 +1,4 @@
-"""One variable: its value in windows, what made and used it, and what changed from version to version."""
+"""One variable: its value in windows, its operations, and the differences between versions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from api.web.pages.asking import MissingError, PageError
 from api.web.pages.shown import PageRequest, Shown
 
 WINDOW = 20_000
-"""Characters of a value that are shown at a time; the document says the same."""
+"""The number of characters in a window; the GraphQL document has the same number."""
 
 
 async def variable(asked: PageRequest) -> Shown:
-    """A variable."""
+    """The page of a variable."""
     compared = asked.said("compare")
     found = await _found(asked, compared)
     one = found["project"]["variable"]
@@ -42,9 +42,9 @@ async def variable(asked: PageRequest) -> Shown:
 
 
 async def _found(asked: PageRequest, compared: str | None) -> dict[str, Any]:
-    """The data of the document, without what is too large for a page.
+    """The data of the page, without comparisons of values that are too large or too different.
 
-    Under ``unlike`` stands the version that is not compared, because both values are too large or too different.
+    ``unlike`` holds the version that is not compared.
     """
     reads, compares = True, compared is not None
     while True:

@@ -1,4 +1,4 @@
-"""How pages write what is stored: names, numbers, moments, and quotes in their place."""
+"""How pages write stored data for people: names, numbers, times, quotes."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from attribution.report.words import counted, cut, settings, wrappable
 from attribution.text.fit import printable
 from attribution.verdicts.failure_columns import listed
 from attribution.verdicts.naming import plain
+from schema.error_type_names import error_type_name
 
 Found = Mapping[str, Any]
-"""A thing as a document's answer gives it."""
+"""A thing as GraphQL returns it."""
 
 ERROR_TYPES = {
-    "ExtractionError": ("Extraction error", "The fact was never extracted from the message."),
-    "UpdateError": ("Update error", "A memory unit or buffer had the fact, and its next version does not."),
-    "DeletionError": ("Deletion error", "The memory unit that had the fact was deleted."),
-    "RetrievalError": (
-        "Retrieval error",
-        "A memory unit that was current when the question was asked has the fact, and the search did not return it.",
-    ),
-    "ResponseError": ("Response error", "The fact was in what the answer was made from, and the answer lacks it."),
-    "AnnotationError": ("Annotation error", "The gold answer is wrong: the evidence says what was answered."),
-    "LLMAsAJudgeError": ("Judge error", "The answer is right: it says the same as the gold answer."),
+    "ExtractionError": "The fact was never extracted from the message.",
+    "UpdateError": "A memory unit or buffer had the fact, and its next version does not.",
+    "DeletionError": "The memory unit that had the fact was deleted.",
+    "RetrievalError": "A memory unit that was current when the question was asked has the fact, and the search did not "
+    "return it.",
+    "ResponseError": "The fact was in what the answer was made from, and the answer lacks it.",
+    "AnnotationError": "The gold answer is wrong: the evidence says what was answered.",
+    "LLMAsAJudgeError": "The answer is right: it says the same as the gold answer.",
 }
-"""The name of each error type for people, and what happened."""
+"""What happened, for each error type."""
 
 PROOFS = {"proved": "Proved", "refuted": "Refuted", "unsettled": "Not settled"}
 
@@ -48,10 +47,10 @@ ORDERS = {
     "errorType": ("of each error type", "As many of each error type that the newest method names."),
     "system": ("of each memory system", "As many of each memory system."),
 }
-"""Which failures a queue takes first."""
+"""Which failures of a queue come first."""
 
 JOBS = {"import": "Import", "attribute": "Finding the causes", "report": "Report"}
-"""What a job does."""
+"""The names of jobs."""
 
 JOB_STATES = {
     "queued": "waiting",
@@ -60,55 +59,50 @@ JOB_STATES = {
     "failed": "failed",
     "cancelled": "stopped",
 }
-"""How far it is."""
+"""The states of jobs."""
 
 PROGRESS = {"reserved": "yours now", "done": "submitted", "skipped": "skipped", "gone": "deleted"}
-"""How far somebody is with a case."""
+"""A person's progress with a failure of a queue."""
 
 SHOWS = "shows:"
-"""How the fields of a verdict's form begin that name what shows it; the variable's id follows."""
+"""The prefix of form fields that select a variable as proof; the variable's id follows."""
 
 _PLACE = re.compile(r"^(?:annotation|adjudication|queue|verdict|input)(?:: (?=\S)|$)")
 _ID = re.compile(r"\b[0-9a-f]{32}: ")
 _UNFIT = re.compile(
     r"(?:\w+: ){0,4}operation: .+ is of kind (?P<kind>\w+), which can't be at fault for (?P<type>\w+Error)", re.DOTALL
 )
-"""What is said of an operation that an error of this type can't come from."""
+"""The message of an operation whose kind can't cause this error type."""
 _NAMED = re.compile(r"^([^:]+): (is|was) ")
 Parts = list[tuple[str, str]]
-"""A text in parts, each with what it is: same, gone or new."""
+"""Parts of a text, each with its state: same, gone or new."""
 
 _METHODS = {"flow": "flow (free)", "human": "a person", "llm": "an LLM agent", "oneshot": "an LLM, asked once"}
 _LONG_WORD = re.compile(r"\w{4,}")
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 _MOST_COMPARED = 2000
-"""Characters of an answer that are shown beside another."""
+"""The most characters of an answer in a comparison."""
 _MOST_TOKENS = 4000
-"""Tokens of two lines that are compared word by word; longer ones are shown as they are."""
-
-
-def error_type(name: str | None) -> str:
-    """The name of an error type; of an abstention where there is none."""
-    return ERROR_TYPES[name][0] if name else "Not decided"
+"""The most words of two lines that are compared word by word."""
 
 
 def method(name: str) -> str:
-    """Who gave a verdict."""
+    """The author or method of a verdict."""
     return _METHODS.get(name, name)
 
 
 def said_by(verdict: Found) -> str:
-    """Who gave a verdict, without a name, which would sway who decides a dispute; the final word is called that."""
+    """The author's role instead of the name, which could sway the person who decides a dispute."""
     return "a person: the final word" if verdict["isFinal"] else method(verdict["method"])
 
 
 def operation(found: Found) -> str:
-    """The name of an operation, as ``attribution.verdicts.naming`` has it."""
+    """The name of an operation; see ``attribution.verdicts.naming``."""
     return str(found["name"] or found["category"] or found["kind"])
 
 
 def variable(found: Found) -> str:
-    """The name of a variable, as ``attribution.verdicts.naming`` has it."""
+    """The name of a variable; see ``attribution.verdicts.naming``."""
     known = plain(found["externalId"])
     if known == found["externalId"] or plain(found["name"]) != found["name"]:
         return known
@@ -121,7 +115,7 @@ def trace(found: Found | None) -> str:
 
 
 def told_apart(traces: Sequence[Found]) -> list[str]:
-    """The names of some traces; those of one name also say the id in the source, by which they differ."""
+    """The names of traces; equal names are followed by the trace's id in the source."""
     names = [trace(one) for one in traces]
     return [
         f"{name} ({plain(one['externalId'])})" if names.count(name) > 1 and plain(one["externalId"]) != name else name
@@ -139,10 +133,10 @@ def session(found: Found | None) -> str:
 
 
 def refusal(message: str) -> str:
-    """Why something was refused, as a sentence without the place in the input and without ids."""
+    """The reason of a refusal as a sentence, without ids and without the place in the input."""
     found = _UNFIT.fullmatch(message)
     if found is not None:
-        called = error_type(found["type"]).lower()
+        called = error_type_name(found["type"]).lower()
         return f"The operation is of kind {found['kind']}, which can't be at fault for this: {called}."
     said = _PLACE.sub("", _ID.sub("", message))
     if said.startswith(("is ", "was ", "needs ", "has ")):
@@ -151,22 +145,22 @@ def refusal(message: str) -> str:
 
 
 def shown(form: Mapping[str, str]) -> list[str]:
-    """The ids of the variables that a form names as what shows it."""
+    """The ids of the variables that the form selects as proof."""
     return [name.removeprefix(SHOWS) for name in form if name.startswith(SHOWS)]
 
 
 def person(name: str) -> str:
-    """Who did something: a person's name, or what kind of key it was if it has none."""
+    """A person's name; for a key without a name, the beginning of the key's id."""
     return f"a key without a name ({name[4:12]}…)" if name.startswith("key:") else name
 
 
 def kappa(found: float | None) -> str:
-    """Agreement beyond chance."""
+    """Cohen's kappa, the agreement beyond chance."""
     return "not known yet" if found is None else f"{found:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def left(seconds: int) -> str:
-    """How long something still lasts."""
+    """A remaining time."""
     if seconds < 60:
         return "less than a minute"
     if seconds < 2 * 3600:
@@ -175,13 +169,13 @@ def left(seconds: int) -> str:
 
 
 def sentence(text: str) -> str:
-    """A reason, as a sentence."""
+    """A reason as a sentence."""
     whole = text[:1].upper() + text[1:]
     return whole if whole.endswith((".", "!", "?", "…")) else f"{whole}."
 
 
 def percent(share: float | None) -> str:
-    """A share in percent; what is not known is so called."""
+    """A share in percent, or ``not known``."""
     return "not known" if share is None else f"{100 * share:.0f} %"
 
 
@@ -196,24 +190,24 @@ def size(count: int) -> str:
 
 
 def moment(text: str | None) -> str:
-    """A moment in UTC, to the minute."""
+    """A time in UTC, to the minute."""
     return "not recorded" if text is None else f"{datetime.fromisoformat(text):%d %b %Y, %H:%M} UTC"
 
 
 def lasted(began: str | None, ended: str | None) -> str:
-    """How long something took."""
+    """The duration between two times."""
     if began is None or ended is None:
         return "not recorded"
     return seconds((datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds())
 
 
 def seconds(count: float) -> str:
-    """A length of time."""
+    """A duration."""
     return f"{1000 * count:,.0f} ms" if count < 1 else f"{count:,.1f} s"
 
 
 def marked(text: str, quotes: Iterable[str | None]) -> list[tuple[str, bool]]:
-    """A text in parts, each with whether it is one of the quotes; quotes that are not in it are left out."""
+    """Parts of a text, each with whether it is one of the quotes. Quotes that the text does not contain are ignored."""
     folded = text.lower()
     spans = []
     for quote in filter(None, quotes):
@@ -236,7 +230,7 @@ def marked(text: str, quotes: Iterable[str | None]) -> list[tuple[str, bool]]:
 
 
 def quoted(preview: str, quote: str | None, width: int = 280) -> list[tuple[str, bool]]:
-    """A quote in its place in the beginning of a value; by itself where it stands later in the value."""
+    """A quote within the preview of a value; the quote alone if it stands after the preview."""
     if not quote:
         return [(cut(preview, width), False)] if preview else []
     parts = marked(preview, [quote])
@@ -254,7 +248,7 @@ def quoted(preview: str, quote: str | None, width: int = 280) -> list[tuple[str,
 
 
 def shared(text: str, other: str) -> list[tuple[str, bool]]:
-    """A text in parts, each with whether it is a word of four letters or more that the other text has, too."""
+    """Parts of a text, each with whether it is a word of four or more letters that the other text also has."""
     known = set(_LONG_WORD.findall(other.lower()))
     parts: list[tuple[str, bool]] = []
     end = 0
@@ -266,9 +260,9 @@ def shared(text: str, other: str) -> list[tuple[str, bool]]:
 
 
 def difference(unified: str) -> list[tuple[str, list[tuple[str, str]]]]:
-    """A difference of lines as rows: what the row is (same, gone, new, gap), and its parts with what each is.
+    """A unified diff as rows: the kind (same, gone, new, gap) and the parts of the line, each with its state.
 
-    A line that was taken away and the one that came in its place are compared word by word.
+    A removed line and the line that replaces it are compared word by word.
     """
     rows: list[tuple[str, list[tuple[str, str]]]] = []
     gone: list[str] = []
@@ -301,7 +295,7 @@ def difference(unified: str) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def changed(old: str, new: str) -> tuple[Parts, Parts]:
-    """Two short texts side by side, each in parts that are the same in the other one, gone or new."""
+    """Two short texts side by side, in parts with the state of each part."""
     return _words(cut(old, _MOST_COMPARED), cut(new, _MOST_COMPARED))
 
 
@@ -325,4 +319,4 @@ def _words(old: str, new: str) -> tuple[Parts, Parts]:
     return left, right
 
 
-__all__ = ["counted", "cut", "listed", "plain", "printable", "settings", "wrappable"]
+__all__ = ["counted", "cut", "error_type_name", "listed", "plain", "printable", "settings", "wrappable"]
