@@ -68,7 +68,7 @@ async def stats(place: Target, trace: TraceOption = None, as_json: JsonOption = 
 
 
 async def _waiting(place: Target) -> dict[str, Any] | None:
-    """The state of the queue of events, of all projects (the dead letters: of this one); None if there is no queue."""
+    """The state of the queue of events of all projects, and the dead letters of this project; None without a queue."""
     from api.cli import documents
     from api.cli.queues import queue_of
 
@@ -83,7 +83,7 @@ async def _waiting(place: Target) -> dict[str, Any] | None:
 
 
 async def _with_queue(place: Target, found: Health) -> Health:
-    """What was found out about the store and the queue of events."""
+    """What the checks of the store and of the queue of events found."""
     from dataclasses import replace
 
     from api.cli.queues import queue_of

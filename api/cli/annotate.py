@@ -1,4 +1,4 @@
-"""`memtrace annotate`: failures that several people judge, blind to each other."""
+"""`memtrace annotate`: several people judge failures without seeing each other's verdicts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ AlsoOption = Annotated[
     typer.Option(
         "--also",
         metavar="TYPE[:OPERATION]",
-        help="Another verdict that you would accept; may be repeated.",
+        help="Another acceptable verdict; may be repeated.",
         show_default=False,
     ),
 ]
@@ -87,7 +87,7 @@ EvidenceOption = Annotated[
     typer.Option(
         "--evidence",
         metavar="ID[=QUOTE]",
-        help="A variable that shows it, and words quoted from it; may be repeated.",
+        help="A variable as proof, and words quoted from the variable; may be repeated.",
         show_default=False,
     ),
 ]
@@ -100,7 +100,7 @@ async def next_case(
     author: AuthorOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Get the next case of a queue; it is kept for you for a while."""
+    """Get the next case of a queue. The case is reserved for you for a while."""
     async with _bench(place, queue, author) as (_, bench):
         case = await bench.next()
     _tell(case, as_json)
@@ -120,7 +120,7 @@ async def submit(
     author: AuthorOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Submit your verdict on a case that you have, or change the one that you have submitted."""
+    """Submit your verdict on a case of yours, or change your submitted verdict."""
     from api.cli import annotation_documents
     from schema.error_type_names import error_type_name
     from schema.models import as_json as public
@@ -142,7 +142,7 @@ async def skip(
     author: AuthorOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Leave a case that you have to others; you don't get it again."""
+    """Leave a case of yours to others. You don't get the case again."""
     from api.cli import annotation_documents
     from api.cli.find import find
     from schema.models import Failure
@@ -161,14 +161,12 @@ async def undo(
     queue: QueueArgument,
     failure: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[FAILURE]", help="The case; without it, the one that you did last.", show_default=False
-        ),
+        typer.Argument(metavar="[FAILURE]", help="The case. (default: your last case)", show_default=False),
     ] = None,
     author: AuthorOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Undo what you did last in a queue, or with one case: it is yours again."""
+    """Undo your last act in a queue, or your last act on one case. The case is yours again."""
     from api.cli.find import find
     from schema.models import Failure
 
@@ -179,7 +177,7 @@ async def undo(
 
 @command(app, panel=_PANEL)
 async def disputes(place: Target, queue: QueueArgument, as_json: JsonOption = False) -> None:
-    """List the cases on which annotators disagree, with what each of them says, without their names."""
+    """List the cases on which annotators disagree, with all verdicts, but without names."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted, one_line, short
@@ -219,7 +217,7 @@ async def adjudicate(
     author: AuthorOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say the final word on a case that two people or more have submitted."""
+    """Record the final word on a case with two or more submitted verdicts."""
     from api.cli.keeper import keeper_door
     from attribution.review.annotation.disputes import adjudicate as decide
     from attribution.review.annotation.queues import find_queue

@@ -56,7 +56,7 @@ def assignment(found: Assignment) -> Document:
 
 
 def dispute(found: Dispute) -> Document:
-    """A disputed case: what each annotator says, without names."""
+    """A disputed case: all verdicts of annotators, without names."""
     return {
         "failureId": found.failure.id,
         "question": found.failure.question,

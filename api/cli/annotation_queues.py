@@ -1,4 +1,4 @@
-"""`memtrace annotate queue`: queues of failures that people judge."""
+"""`memtrace annotate queue`: queues of failures for people to judge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QueueArgument = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name or
 
 
 class OrderName(StrEnum):
-    """Which failures come first: ``schema.annotation.CaseOrder``, for the options."""
+    """Which failures come first: ``schema.annotation.CaseOrder`` for the options."""
 
     RANDOM = "random"
     UNSURE = "unsure"
@@ -39,12 +39,13 @@ async def create(
         OrderName,
         typer.Option(
             "--order",
-            help="Which failures come first. unsure: those whose method is least sure; disagreement: those on which "
-            "methods disagree; errorType, system: as many of each.",
+            help="Which failures come first. unsure: the least sure verdicts; disagreement: failures on which "
+            "methods disagree; errorType, system: equally many of each.",
         ),
     ] = OrderName.RANDOM,
     seed: Annotated[
-        str | None, typer.Option("--seed", help="With the same seed the same failures are drawn.", show_default=False)
+        str | None,
+        typer.Option("--seed", help="The seed of the draw: equal seeds choose equal failures.", show_default=False),
     ] = None,
     count: Annotated[int, typer.Option("--count", min=1, help="How many failures at most.")] = 100,
     annotators: Annotated[int, typer.Option("--annotators", min=1, help="How many people judge each failure.")] = 2,
@@ -70,7 +71,7 @@ async def create(
     minutes: Annotated[int, typer.Option("--minutes", min=1, help="For how long a case is kept for a person.")] = 30,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a queue of failures that people are to judge."""
+    """Make a queue of failures for people to judge."""
     from api.cli import annotation_documents
     from api.cli.find import find
     from api.cli.keeper import keeper_door
@@ -96,7 +97,7 @@ async def create(
 
 @command(app, name="list", panel=_PANEL)
 async def list_queues(place: Target, as_json: JsonOption = False) -> None:
-    """List the project's queues, the newest first, also closed ones."""
+    """List the project's queues, the newest first, including closed ones."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from attribution.review.annotation.queues import every_queue, progress_of
@@ -114,7 +115,7 @@ async def list_queues(place: Target, as_json: JsonOption = False) -> None:
 
 @command(app, panel=_PANEL)
 async def show(place: Target, queue: QueueArgument, as_json: JsonOption = False) -> None:
-    """Show how far a queue is, by person, and how far its annotators agree."""
+    """Show the progress of a queue by person, and how far the annotators agree."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted
@@ -146,7 +147,7 @@ async def show(place: Target, queue: QueueArgument, as_json: JsonOption = False)
 
 @command(app, panel=_PANEL)
 async def close(place: Target, queue: QueueArgument, as_json: JsonOption = False) -> None:
-    """Close a queue: nobody gets a case of it any more. Closing it again changes nothing."""
+    """Close a queue: nobody gets any more cases from it. A queue may be closed twice."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from attribution.review.annotation.queues import find_queue, progress_of
@@ -164,7 +165,7 @@ async def close(place: Target, queue: QueueArgument, as_json: JsonOption = False
 
 @command(app, panel=_PANEL)
 async def delete(place: Target, queue: QueueArgument, yes: YesOption = False, as_json: JsonOption = False) -> None:
-    """Delete a queue, and who has had which case. The verdicts stay."""
+    """Delete a queue with its progress. The verdicts stay."""
     from api.cli.keeper import keeper_door
     from attribution.review.annotation.queues import find_queue
 

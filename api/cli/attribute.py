@@ -76,7 +76,8 @@ async def attribute(
                 if tell:
                     tell(f"{len(found):,} of {len(failures):,}", len(found), len(failures))
         withdrawn = len(failures) - len(found)
-        # Whoever is still to judge a failure may start this, and is not told what came of it.
+        # An annotator may start the attribution of a failure in their queue, but must not see the verdict before
+        # judging.
         withheld = await store.withheld(list(found))
         pairs = [(one, found[one.id]) for one in failures if one.id in found and one.id not in withheld]
         if withheld:
@@ -100,7 +101,7 @@ async def attribute(
 
 
 async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[Failure]:
-    """The failures with these ids; without any those of the trace, or of the project."""
+    """The failures with these ids; without ids, all failures of the trace or of the project."""
     from api.cli.find import find, find_trace_id
     from attribution.verdicts.stored import every_failure
     from schema.models import Failure

@@ -1,4 +1,4 @@
-"""The command that looks for errors of a data set itself."""
+"""The command that looks for errors of a data set."""
 
 from __future__ import annotations
 
@@ -118,6 +118,6 @@ async def _attributed(
 
 
 def _document(case: dict[str, Any], file: str | None) -> dict[str, Any]:
-    """A case without its number, which only a report has."""
+    """The label of a case. The number of the case is left out, because only reports have numbers."""
     case.pop("number")
     return {"file": file, **case}

@@ -1,4 +1,4 @@
-"""The command that measures a method on failures whose cause is known."""
+"""The command that measures a method on failures with known causes."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ async def benchmark(
 
 
 def _bars(files: list[Path], stack: ExitStack) -> Callable[[Path], Progress]:
-    """A bar for the file at hand."""
+    """A progress bar for the current file."""
     begun: list[Path] = []
 
     def begin(file: Path) -> Tell:
@@ -112,4 +112,4 @@ def _bars(files: list[Path], stack: ExitStack) -> Callable[[Path], Progress]:
 
 
 def _nobody(stage: str, done: int, whole: int) -> None:
-    """Nobody looks at a screen."""
+    """Does nothing, because standard error is no terminal."""

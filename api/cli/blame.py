@@ -1,4 +1,4 @@
-"""The command that ranks elements by the harm that they did."""
+"""The command that ranks operations, prompts, memory units and sessions by their share in wrong answers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ async def blame(
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
 ) -> None:
-    """Rank operations, prompts, memory units or sessions by the harm that they did, the worst first.
+    """Rank operations, prompts, memory units or sessions by their share in wrong answers, the worst first.
 
-    failed: the failures that it is blamed for, weighted by the confidence of their verdicts. passed: the right answers
-    that rest on it. score: Ochiai's coefficient of both, from 0 to 1. Run `memtrace attribute` first.
+    failed: the failures with a verdict against the element, weighted by confidence. passed: the right answers that
+    depend on the element. score: Ochiai's coefficient of both, from 0 to 1. Run `memtrace attribute` first.
     """
     form = chosen_format(format_, as_json)
     from api.cli import documents

@@ -1,4 +1,4 @@
-"""Commands that show what is stored."""
+"""Commands that show stored elements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECONDS = 30.0
 _STEPS = 20
 _PAGE = 5_000
 _MOST_COUNTED = 100_000
-"""Up to this many operations of a trace are counted by session; reading more would keep the user waiting."""
+"""Counting operations by session stops at this number, because reading more would keep the user waiting."""
 _MEBIBYTES = 1024
 
 
@@ -47,7 +47,7 @@ async def trace(
     limit: Annotated[int, typer.Option("--limit", min=0, help="How many operations to show at most.")] = _STEPS,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a trace: its source, its size, its sessions and its first operations."""
+    """Show a trace: source, size, sessions and first operations."""
     from collections import Counter
 
     from api.cli import documents
@@ -97,7 +97,7 @@ async def operation(
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show an operation: its kind, and the variables that it used and made."""
+    """Show an operation: kind, input and output."""
     from api.cli import documents
     from api.cli.find import find, find_trace_id
     from api.cli.render import sheets, tables
@@ -130,7 +130,7 @@ async def variable(
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a variable: its text, the operation that made it, its version and its size."""
+    """Show a variable: text, version, size, and the operation that made it."""
     from api.cli import documents
     from api.cli.find import find_variable
     from api.cli.render import sheets

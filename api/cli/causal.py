@@ -24,7 +24,7 @@ _LIMIT = 200
 
 
 class Way(StrEnum):
-    """Which way to walk: ``store.contract.answers.Direction``, without what that module brings along."""
+    """Which way to walk: ``store.contract.answers.Direction`` without the imports of its module."""
 
     BACKWARD = "backward"
     FORWARD = "forward"
@@ -43,7 +43,9 @@ async def closure(
     ],
     direction: Annotated[
         Way,
-        typer.Option("--direction", help="backward shows what it depends on, forward what depends on it."),
+        typer.Option(
+            "--direction", help="backward: the sources of the variable; forward: everything made from the variable."
+        ),
     ] = Way.BACKWARD,
     max_hops: Annotated[
         int | None, typer.Option("--max-hops", min=0, help="Follow at most so many derivations from the start.")
@@ -96,7 +98,7 @@ async def closure(
 
 
 async def _roots(store: GraphStore, root: Variable | Operation | Failure) -> list[str]:
-    """The variables whose closure is meant."""
+    """The variables whose closure a reference means."""
     from schema.models import Failure, Operation
 
     if isinstance(root, Operation):

@@ -1,4 +1,4 @@
-"""The command that says what a recording lacks."""
+"""The command that shows what is missing in a recording."""
 
 from __future__ import annotations
 

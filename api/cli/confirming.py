@@ -13,10 +13,10 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for conf
 
 
 def check_asked(yes: bool) -> None:
-    """Refuse to go on if nobody can be asked and ``--yes`` was not given.
+    """Refuse to go on if ``--yes`` is missing and nobody can be asked.
 
     Raises:
-        UsageError: there is no terminal.
+        UsageError: standard input is no terminal.
     """
     if not yes and not sys.stdin.isatty():
         raise UsageError("there is no terminal to ask at: say --yes to go on without being asked")

@@ -26,12 +26,12 @@ DEFAULT_STORE = "sqlite:///memtrace.db"
 DEFAULT_PROJECT = "default"
 
 Work = Callable[..., Coroutine[Any, Any, None]]
-"""What a command does: it takes a ``Target`` and the command's own arguments."""
+"""The coroutine of a command: it takes a ``Target`` and the command's own arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The store, values and project that a command works on; None is what the environment says, else the default."""
+    """The store, values and project that a command works on. None means the environment's setting, else the default."""
 
     store: str | None = None
     values: str | None = None
@@ -39,15 +39,15 @@ class Target:
     debug: bool = False
 
     def merge(self, store: str | None, values: str | None, project: str | None, debug: bool) -> Target:
-        """This target, overridden by the options that stand nearer to the command."""
+        """This target, with the options after the command's name in place of those before it."""
         return Target(store or self.store, values or self.values, project or self.project, debug or self.debug)
 
     @property
     def project_id(self) -> str:
-        """The project's id, which is its name.
+        """The project's id, which is also its name.
 
         Raises:
-            UsageError: no project can be called this.
+            UsageError: the name is not allowed.
         """
         try:
             return check_project(self.any_project_id, "--project")
@@ -56,7 +56,7 @@ class Target:
 
     @property
     def any_project_id(self) -> str:
-        """The project's id, unchecked: older stores may have projects with names that can't be given any more."""
+        """The project's id, unchecked: older stores may have projects with names that are no longer allowed."""
         return self.project or os.environ.get("MEMTRACE_PROJECT") or DEFAULT_PROJECT
 
     @asynccontextmanager
@@ -64,7 +64,7 @@ class Target:
         """Open the database.
 
         Args:
-            create: whether one that does not exist is made.
+            create: whether to make a database that does not exist.
 
         Raises:
             UsageError: a URI is malformed.
@@ -95,8 +95,8 @@ class Target:
 
         options = {"store": self.store, "values": self.values}
         if self.store:
-            # A store that is named here holds, whatever the project. As text, because an empty dictionary would change
-            # nothing.
+            # ``--store`` names the store of every project. The value is text, because an empty dictionary would not
+            # override anything.
             options["stores"] = "{}"
         try:
             return load_settings(None, options)
@@ -109,7 +109,7 @@ class Target:
         return await open_databases(self._settings(), create)
 
     async def _open_one(self, create: bool) -> Database:
-        """Open the store without reading all settings, which would take longer than most commands."""
+        """Open the store without the settings: reading them takes longer than most commands."""
         from store.open import open_database
 
         uri = self.store_uri
@@ -125,8 +125,8 @@ class Target:
         """Open the project's part of the database; see ``database``.
 
         Args:
-            create: whether a database that does not exist is made.
-            any_name: whether the project may have a name that can't be given any more: for reading, exporting and
+            create: whether to make a database that does not exist.
+            any_name: whether to accept a project name that is no longer allowed, for reading, exporting and
                 deleting.
         """
         project_id = self.any_project_id if any_name else self.project_id
@@ -140,12 +140,12 @@ class Target:
 
 
 def person_named() -> str | None:
-    """Who works here, as the environment says; nobody but the keeper of the store where it says nothing."""
+    """The user according to the environment; None is the keeper of the store."""
     return os.environ.get("MEMTRACE_PERSON") or None
 
 
 def _has_settings() -> bool:
-    """Whether a settings file or a map of stores may say where the store is, so that all settings must be read."""
+    """Whether a settings file or a map of stores may name the store, so that all settings must be read."""
     return any(os.environ.get(name) for name in ("MEMTRACE_CONFIG", "MEMTRACE_STORES"))
 
 
@@ -157,18 +157,18 @@ def _credentials(uri: str) -> Credentials | None:
 def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callable[[Work], Callable[..., None]]:
     """Make a command of a coroutine whose first parameter is a ``Target``.
 
-    The options that say where to work may stand before the command's name or after it; those after it take precedence.
+    The options for the store and the project may stand before the command's name or after it; those after it win.
     """
     return lambda work: app.command(name, rich_help_panel=panel)(_entry(work))
 
 
 def default_command(app: typer.Typer) -> Callable[[Work], Callable[..., None]]:
-    """Like ``command``, for what a group does when none of its commands is named."""
+    """Like ``command``, for a group's action when the user names none of its commands."""
     return lambda work: app.callback(invoke_without_command=True)(_entry(work))
 
 
 def _entry(work: Work) -> Callable[..., None]:
-    """What Typer calls: it takes the options that say where to work besides those of the coroutine."""
+    """The function for Typer, with the options for the store and the project, and the coroutine's own parameters."""
 
     def run(context: typer.Context, **arguments: Any) -> None:
         where = {option: arguments.pop(option) for option in _WHERE}
@@ -193,7 +193,7 @@ def _entry(work: Work) -> Callable[..., None]:
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
-    """Run to the end; when interrupted, do not wait for threads, which may read or parse for long."""
+    """Run the command to its end. An interrupt does not wait for threads, which may read or parse for long."""
     import asyncio
 
     from api.processes.memory import hold_little

@@ -22,14 +22,14 @@ _FORMULA_STARTS = tuple("=+-@\t\r\n")
 
 
 class CsvTable:
-    """A table on standard output that is written a part at a time; it begins with its header row."""
+    """A table on standard output, written in parts. The header row comes first."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._columns = columns
         self._write([columns])
 
     def add(self, documents: Iterable[Mapping[str, Any]]) -> None:
-        """Write a row for each document. Members that are no columns are left out."""
+        """Write a row for each document; members without a column are left out."""
         self._write([_cell(document[column]) for column in self._columns] for document in documents)
 
     def _write(self, rows: Iterable[Sequence[str]]) -> None:

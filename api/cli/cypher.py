@@ -1,4 +1,4 @@
-"""`memtrace cypher`: a query of the user's own, which only reads."""
+"""`memtrace cypher`: runs the user's own query, read only."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def cypher(
 
 
 def _parameter(given: str) -> tuple[str, Any]:
-    """``name=value``; the value is JSON, and where it is none it is text."""
+    """Name and value of ``name=value``; a value that is not JSON is text."""
     import msgspec
 
     name, separator, value = given.partition("=")

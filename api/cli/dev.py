@@ -1,4 +1,4 @@
-"""`memtrace dev`: everything that a team runs, on this machine, until it is told to stop."""
+"""`memtrace dev`: the whole platform of a team on this machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ commands = typer.Typer()
 _LOOK_SECONDS = 0.1
 _COLOURS = {"neo4j": "blue", "nats": "magenta", "migrate": "cyan", "worker": "yellow", "api": "green", "dev": "bold"}
 _OWN = ("NEO4J", "NATS", "STORE", "VALUES", "UPLOADS", "HOST")
-"""Beginnings of settings that name parts of another set-up, without ``MEMTRACE_``."""
+"""Prefixes of settings of another installation, without ``MEMTRACE_``."""
 
 
 @commands.command(rich_help_panel="Serve")
@@ -68,7 +68,7 @@ def dev(
 
 
 def _run(folder: Path, neo4j: bool, port: int | None) -> bool:
-    """Keep all parts running until told to stop (True), or until one of them ends by itself (False)."""
+    """Keep all parts running; True when told to stop, False when a part ended by itself."""
     parts: list[Part] = []
     try:
         with ExitStack() as running:
@@ -175,7 +175,7 @@ def _start_memtrace(folder: Path, variables: Mapping[str, str], port: int | None
     logs.mkdir(exist_ok=True)
     add(start_command("worker", ["worker"], environment, logs / "worker.log"))
     serve = ["serve", *([] if port is None else ["--port", str(port)])]
-    # Jobs are the worker's.
+    # The worker runs the jobs.
     add(start_command("api", serve, environment | {"MEMTRACE_JOB_CONCURRENCY": "0"}, logs / "api.log"))
 
 
@@ -188,7 +188,7 @@ def _variables_file(folder: Path) -> Path:
 
 
 def _write_variables(folder: Path, variables: Mapping[str, str]) -> None:
-    """A file for the user's own shell; secrets stand in files that it names."""
+    """A file of settings for the user's shell; it names the files with the secrets."""
     lines = [f"export MEMTRACE_{name}={shlex.quote(value)}\n" for name, value in variables.items()]
     _variables_file(folder).write_text("".join(lines), "utf-8")
 
@@ -236,8 +236,8 @@ def _output() -> Output:
 
 @contextmanager
 def _sole(folder: Path) -> Iterator[None]:
-    """Make the folder, which only its owner can read, and lock it for this process."""
-    # Its error names the extra that is missing; that extra also brings the package below.
+    """Make the folder, readable only for its owner, and lock it for this process."""
+    # The error of this import names the missing extra, which also installs the package below.
     import_module("api.local_servers.nats")
     import filelock
 
@@ -259,7 +259,7 @@ def _sole(folder: Path) -> Iterator[None]:
 
 
 def _be_interruptible() -> None:
-    """Let whatever tells this process to stop interrupt it, so that it stops its parts."""
+    """Treat every stop signal as an interrupt, to stop all parts in order."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""`memtrace dlq`: events of a project that could not be written: looked at, mended, sent again or thrown away."""
+"""`memtrace dlq`: shows, corrects, sends again and drops events that could not be written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from api.cli.output import Output, print_json, write_bytes
 if TYPE_CHECKING:
     from ingest.queue.protocol import DeadLetter, EventQueue
 
-app = typer.Typer(help="Dead letters: events that could not be written. Look at them, send them again, or drop them.")
+app = typer.Typer(help="Show, send again or drop dead letters: events that could not be written.")
 
 _PANEL = "Commands"
 _PAGE = 500
@@ -54,7 +54,7 @@ async def list_letters(
     if as_json:
         print_json(documents)
         return
-    # The reason is what one looks for: it is never cut to the width of a screen.
+    # People look for the reason, so it is never cut to the width of the screen.
     Output().lines(
         *(
             f"{one['id']}  {one['diedAt'][:19]}  {one_line(one['trace'], 40)}  {one['type']}: "
@@ -94,7 +94,7 @@ async def replay(
     every: All = False,
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="FILE", help="Send this corrected event in its place; - is standard input."),
+        typer.Option("--file", metavar="FILE", help="Send this corrected event instead; - is standard input."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -109,7 +109,7 @@ async def replay(
     async with _queue(place) as queue, _audited(place, "replayDeadLetters", ids):
         letters = queue.letters(place.project_id)
         async for some in _together(_each(queue, place.project_id, ids)):
-            # Together, and in order: what refers to one another was given up in any order.
+            # Events may have failed in any order, so they are sent together and in the order of their references.
             found = _in_order(some)
             sent = Sent([one.event for one in found]) if file is None else Sent.json(_read(file))
             if not sent.pieces:
@@ -167,7 +167,7 @@ async def _queue(place: Target) -> AsyncIterator[EventQueue]:
 
 @asynccontextmanager
 async def _audited(place: Target, action: str, ids: list[int] | None) -> AsyncIterator[None]:
-    """Write to the audit log what is done to dead letters; before it is done, since they share no transaction."""
+    """Write an act on dead letters to the audit log before the act, because both share no transaction."""
     from api.cli.keeper import keeper_door
     from store.shared.auditing import apart
 
@@ -177,7 +177,7 @@ async def _audited(place: Target, action: str, ids: list[int] | None) -> AsyncIt
 
 
 async def _each(queue: EventQueue, project_id: str, ids: list[int] | None) -> AsyncIterator[DeadLetter]:
-    """The letters with these numbers; all that are there now where the numbers are None."""
+    """The letters with these numbers; None means all letters that exist now."""
     letters = queue.letters(project_id)
     if ids is not None:
         for letter_id in ids:
@@ -196,7 +196,7 @@ async def _each(queue: EventQueue, project_id: str, ids: list[int] | None) -> As
 
 
 async def _together(letters: AsyncIterator[DeadLetter]) -> AsyncIterator[list[DeadLetter]]:
-    """Letters as they are sent again: many at once."""
+    """Letters in batches, for sending them again."""
     found: list[DeadLetter] = []
     size = 0
     async for letter in letters:
@@ -210,7 +210,7 @@ async def _together(letters: AsyncIterator[DeadLetter]) -> AsyncIterator[list[De
 
 
 def _in_order(letters: list[DeadLetter]) -> list[DeadLetter]:
-    """Letters of each trace together, each after those that its event refers to."""
+    """The letters of each trace, in an order in which references come after their targets."""
     from memtrace.events import EventError
 
     from ingest.events.ordering import in_order

@@ -1,4 +1,4 @@
-"""The JSON of the command line: public names, see ``schema.models.as_json``."""
+"""The JSON of the command line. All names are public; see ``schema.models.as_json``."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ Document = dict[str, Any]
 
 
 def trace_with_counts(trace: Trace, counts: Mapping[str, int]) -> Document:
-    """A trace and how many elements it has, by label."""
+    """A trace with the number of its elements by label."""
     return as_json(trace) | {"counts": {label: count for label, count in counts.items() if label != "Trace"}}
 
 
 def whole_trace(
     trace: Trace, stats: Stats, sessions: Sequence[Session], steps: Mapping[str | None, int] | None
 ) -> Document:
-    """A trace with its counts, its kinds and its sessions, each with the number of its operations where it is known."""
+    """A trace with its counts, its kinds and its sessions, each with the number of its operations if this is known."""
     listed = [
         as_json(session) | {"operations": None if steps is None else steps.get(session.id, 0)} for session in sessions
     ]
@@ -51,7 +51,7 @@ def whole_trace(
 
 
 def operation(detail: OperationDetail) -> Document:
-    """An operation with what it used, made and ended."""
+    """An operation with the variables that it used, made and ended."""
     return as_json(detail.operation) | {
         "used": [as_json(variable) for variable in detail.used],
         "generated": [as_json(variable) for variable in detail.generated],
@@ -78,7 +78,7 @@ ANSWER_COLUMNS = (*public_names(Variable), "questionId", "question", "failure", 
 
 
 def blamed(found: Blamed) -> Document:
-    """An element and the harm that it did."""
+    """An element with its rank in the blame."""
     return {
         "id": found.id,
         "name": found.name,
@@ -94,7 +94,7 @@ BLAMED_COLUMNS = ("id", "name", "failed", "passed", "score", "traceId")
 
 
 def closure(root: str, found: Closure) -> Document:
-    """A closure. ``root`` is what was asked for; ``roots`` are the variables that this means."""
+    """A closure. ``root`` is the id that the user named; ``roots`` are the variables of that name."""
     return {
         "root": root,
         "roots": found.roots,
@@ -108,7 +108,7 @@ def closure(root: str, found: Closure) -> Document:
 
 
 def path(found: Path) -> Document:
-    """A path."""
+    """The variables and derivations of a path."""
     return {
         "variables": [as_json(variable) for variable in found.variables],
         "derivations": [as_json(derivation) for derivation in found.derivations],
@@ -116,7 +116,7 @@ def path(found: Path) -> Document:
 
 
 def hit(found: SearchHit) -> Document:
-    """A variable that a search found."""
+    """A result of a search."""
     variable = found.variable
     return {
         "variableId": variable.id,
@@ -134,7 +134,7 @@ def failure(row: FailureRow) -> Document:
 
 
 def failure_row(row: FailureRow) -> Document:
-    """A failure as a row of a flat table: its columns, those of the verdict that counts, and all its verdicts.
+    """A failure as a row of a flat table: the failure's columns, the columns of the verdict that counts, all verdicts.
 
     The verdicts have their columns only. The paths that prove them would not fit into the cell of a spreadsheet.
     """
@@ -153,7 +153,7 @@ def _verdict_columns(row: FailureRow) -> Document:
 def attribution(
     found: Attribution, about: Failure, variables: Mapping[str, Variable], operations: Mapping[str, Operation]
 ) -> Document:
-    """A verdict, with the source's ids of the question that it is about and of the operations at fault."""
+    """A verdict, with the external ids of its question and of the operations at fault."""
     question = variables.get(about.question_id)
     return _verdict(found, about, operations) | {"questionExternalId": question.external_id if question else None}
 
@@ -164,12 +164,12 @@ def agreement(found: SourceAgreement) -> Document:
 
 
 def why_not(pieces: Sequence[WhyNot]) -> list[Document]:
-    """What was there and not chosen, for each piece that an answer needed."""
+    """For each piece of the answer, what the memory held and did not return."""
     return [to_builtins(piece) for piece in pieces]
 
 
 def spine(found: Spine) -> Document:
-    """The past of an answer as boxes, each with its first members."""
+    """The boxes of an answer's past, each with its first members."""
     from attribution.spine.model import shortened
 
     document: Document = to_builtins(shortened(found))
@@ -207,7 +207,7 @@ def stats(found: Stats) -> Document:
 
 
 def queue(found: QueueState, dead: int) -> Document:
-    """The state of the queue of events, of all projects; the dead letters are those of one."""
+    """The state of the queue of events of all projects; the dead letters are those of the current project."""
     waited = (datetime.now(UTC) - found.oldest).total_seconds() if found.oldest else None
     return {
         "packets": found.packets,
@@ -219,7 +219,7 @@ def queue(found: QueueState, dead: int) -> Document:
 
 
 def health(found: Health) -> Document:
-    """What was found out about a database."""
+    """The result of checking a database."""
     return {
         "ok": not found.problems,
         "engine": found.engine,

@@ -1,4 +1,4 @@
-"""Exit codes, and what is said on standard error when a command can't do its work."""
+"""Exit codes, and messages on standard error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schema.errors import AmbiguousError, ConflictError, InputError, MemTraceErr
 
 
 class ExitCode(IntEnum):
-    """How a command ended; the numbers are public."""
+    """The exit codes of commands; the numbers are public."""
 
     DONE = 0
     FAILED = 1
@@ -23,7 +23,7 @@ class ExitCode(IntEnum):
 
 
 class UsageError(MemTraceError):
-    """The command was asked for something that its options can't mean."""
+    """The options contradict each other, or one is missing."""
 
 
 _CODES: tuple[tuple[type[MemTraceError], ExitCode], ...] = (
@@ -37,15 +37,15 @@ _CODES: tuple[tuple[type[MemTraceError], ExitCode], ...] = (
 
 
 def exit_code(error: MemTraceError) -> ExitCode:
-    """The exit code that an expected error leads to."""
+    """The exit code of an expected error."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), ExitCode.FAILED)
 
 
 def complain(message: str) -> None:
-    """Say what is wrong, on one line of standard error. It may quote input, so it is made harmless."""
+    """Print an error on one line of standard error. Control characters in it are escaped."""
     sys.stderr.write(f"error: {one_line(message)}\n")
 
 
 def note(message: str) -> None:
-    """Tell the user something on standard error."""
+    """Print a message for the user on standard error."""
     sys.stderr.write(f"{one_line(message)}\n")

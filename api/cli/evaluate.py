@@ -1,4 +1,4 @@
-"""`memtrace evaluate`: runs a memory system over a data set, recorded, and judges its answers."""
+"""`memtrace evaluate`: runs a memory system over a data set, records it, and judges its answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ commands = typer.Typer()
 
 
 class JudgeName(StrEnum):
-    """Who says whether an answer is right."""
+    """How answers are judged."""
 
     EXACT = "exact"
     F1 = "f1"
@@ -36,7 +36,7 @@ ProgramArgument = Annotated[
     str,
     typer.Argument(
         metavar="PROGRAM",
-        help="The memory system, as module:name; memtrace.program says what it offers.",
+        help="The memory system, as module:name; memtrace.program describes the interface.",
         show_default=False,
     ),
 ]
@@ -179,10 +179,10 @@ async def evaluate(
 
 @asynccontextmanager
 async def judging(name: JudgeName) -> AsyncIterator[Judge]:
-    """The judge of this name, while it can be asked.
+    """The judge of this name, usable inside the block.
 
     Raises:
-        InputError: it is a model, and the environment names none.
+        InputError: the judge is a model, and the environment names none.
     """
     from optimization.harness.judging import F1, Exact
 
@@ -202,7 +202,7 @@ def model_urls(said: list[str] | None) -> dict[str, str]:
     """Model servers by environment variable.
 
     Raises:
-        UsageError: one is not written as VARIABLE=URL.
+        UsageError: a value has not the form VARIABLE=URL.
     """
     from optimization.harness.plan import openai
 
@@ -220,7 +220,7 @@ def model_urls(said: list[str] | None) -> dict[str, str]:
 def limits_of(
     max_calls: int | None, max_cost: float | None, price: str | None, parallel: int, seconds: float
 ) -> Limits:
-    """What a run may cost.
+    """The budget of a run.
 
     Raises:
         UsageError: a cost is limited without a price, or the price is not two numbers.

@@ -1,4 +1,4 @@
-"""Commands that say which answers are wrong and which are right, take that back, and list those that are wrong."""
+"""Commands that record which answers are wrong or right, withdraw this, and list the failures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ commands = typer.Typer()
 
 
 class SortName(StrEnum):
-    """What failures are sorted by: ``store.contract.answers.FailureKey``, without what that module brings along."""
+    """The keys that sort failures: ``store.contract.answers.FailureKey`` without the imports of its module."""
 
     TIME = "time"
     CONFIDENCE = "confidence"
@@ -53,8 +53,8 @@ async def failures(
         SortName | None,
         typer.Option(
             "--sort",
-            help="By when they were recorded, or by what their verdicts say; those without it come last. By default, "
-            "by trace.",
+            help="The sort key: time of recording, or a property of the verdict. Failures without a verdict come last. "
+            "(default: by trace)",
             show_default=False,
         ),
     ] = None,
@@ -105,7 +105,7 @@ async def _pages(
 
 
 async def _show(pages: AsyncIterator[list[FailureRow]], trace: str | None) -> None:
-    """Print failures for people, and at the end what to do next."""
+    """Print failures for people, and a hint what to do next."""
     from api.cli.render import tables
     from api.cli.render.text import counted, short
     from attribution.verdicts.gold import on_earlier_gold
@@ -132,7 +132,7 @@ async def _show(pages: AsyncIterator[list[FailureRow]], trace: str | None) -> No
 
 
 def _those(failures: list[Failure], trace: str | None) -> str:
-    """The options of `memtrace attribute` that choose some failures."""
+    """The options of `memtrace attribute` that select these failures."""
     import shlex
 
     from api.cli.render.text import short
@@ -151,8 +151,8 @@ async def fail(
         typer.Option(
             "--gold",
             metavar="TEXT",
-            help="A right answer. If repeated, each is right by itself; an answer that needs several things lists "
-            "them in one.",
+            help="A right answer. If repeated, each is a right answer by itself. An answer with several parts is "
+            "one text.",
             show_default=False,
         ),
     ] = None,
@@ -224,7 +224,8 @@ async def unfail(
 ) -> None:
     """Withdraw a failure that a user reported, with all verdicts on it. Nobody has judged its answer then.
 
-    An answer that another failure has stays wrong. What a judge or an annotation recorded can't be withdrawn.
+    If another failure has the same answer, the answer stays wrong. Failures of judges and annotations can't be
+    withdrawn.
     """
     from functools import partial
 
@@ -255,7 +256,7 @@ async def right(
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say that an answer is right. An answer that was said to be wrong before stays wrong."""
+    """Mark an answer as right. An answer that was marked as wrong before stays wrong."""
     from functools import partial
 
     from api.cli.find import find_variable
@@ -274,7 +275,7 @@ async def right(
 
 
 async def _asked(store: GraphStore, answer: Variable) -> Variable:
-    """The question that the graph says an answer belongs to."""
+    """The question to which an answer belongs according to the graph."""
     from api.cli.render.text import name_of, short
     from ingest.events.questions import questions_of
 

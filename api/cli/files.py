@@ -1,4 +1,4 @@
-"""Files that commands read and write."""
+"""Reading and writing files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schema.errors import MemTraceError
 
 
 def complaining(errors: list[MemTraceError]) -> Callable[[Path, MemTraceError], None]:
-    """Says what is wrong with a file, and adds it to the errors."""
+    """Returns a function that prints what is wrong with a file and collects the error."""
 
     def fail(path: Path, error: MemTraceError) -> None:
         errors.append(error)
@@ -24,7 +24,7 @@ def complaining(errors: list[MemTraceError]) -> Callable[[Path, MemTraceError], 
 
 
 def graph_files(paths: Sequence[Path], fail: Callable[[Path, MemTraceError], None]) -> list[Path]:
-    """The graph files under all paths; ``fail`` is called for each path without any."""
+    """The graph files in all paths; ``fail`` is called for each path without a graph file."""
     from ingest.files.registry import find_files
 
     files: list[Path] = []
@@ -38,7 +38,7 @@ def graph_files(paths: Sequence[Path], fail: Callable[[Path, MemTraceError], Non
 
 @contextmanager
 def whole_file(output: Path | None) -> Iterator[BinaryIO]:
-    """Where to write; a file appears under its name when it is whole.
+    """Opens a file for writing, which appears under its name only when it is complete.
 
     Raises:
         MemTraceError: the file can't be written.

@@ -1,4 +1,4 @@
-"""From what users write to what is stored."""
+"""Finds elements by the ids and names that users type."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
 
 
 async def find(store: GraphStore, model: type[E], reference: str, trace_id: str | None = None) -> E:
-    """The one thing of this model that a reference means; a variable or a trace may be called by its name, too.
+    """The element of this model that an id means; for variables and traces, also a name.
 
     Raises:
-        NotFoundError: there is none.
-        AmbiguousError: there are several.
+        NotFoundError: no element matches.
+        AmbiguousError: several elements match.
     """
     try:
         found: Element = await store.resolve(reference, Label(model.__name__), trace_id)
@@ -33,21 +33,21 @@ async def find(store: GraphStore, model: type[E], reference: str, trace_id: str 
 
 
 async def find_trace_id(store: GraphStore, reference: str | None) -> str | None:
-    """The id of the trace that ``--trace`` means; None where it was not given."""
+    """The id of the trace in ``--trace``; None without the option."""
     return (await find(store, Trace, reference)).id if reference else None
 
 
 async def find_variable(store: GraphStore, reference: str, trace: str | None) -> Variable:
-    """The variable that a reference means, in the trace that another one means."""
+    """The variable with this id or name, if given in the trace with that id or name."""
     return await find(store, Variable, reference, await find_trace_id(store, trace))
 
 
 async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Variable | Operation | Failure:
-    """The variable, else the operation, else the failure that a reference means.
+    """The variable with this id or name; else the operation; else the failure.
 
     Raises:
-        NotFoundError: there is none.
-        AmbiguousError: there are several of one label, or one is called as the id of another begins.
+        NotFoundError: no element matches.
+        AmbiguousError: several elements of one label match, or one's id begins with another's name.
     """
     trace_id = await find_trace_id(store, trace)
     found: list[Variable | Operation | Failure] = []

@@ -1,4 +1,4 @@
-"""Commands that bring traces in and out."""
+"""Commands that import and export traces."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ async def import_(
 
 
 def _rejected(report: ImportReport) -> MemTraceError:
-    """What the graph could not take of a file, as an error."""
+    """The lines of a file that the graph could not take, as an error."""
     from schema.errors import InputError
 
     first, *more = report.rejected

@@ -1,4 +1,4 @@
-"""The project as its keeper at the machine sees it: with all rights, and in the audit log as ``command line``."""
+"""Opens the project with all rights, as the user at the machine; the audit log names ``command line``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def keeper_door(
 ) -> AsyncIterator[ProjectDoor]:
     """The project; see ``Target.open``.
 
-    A person who is named, or whom the environment names (``MEMTRACE_PERSON``), sees no more than an annotator may.
+    A named person (or ``MEMTRACE_PERSON``) sees only what an annotator may see.
     """
     from api.auth.access import Access, Principal
     from schema.control import Role

@@ -1,4 +1,4 @@
-"""`memtrace keys`: API keys of a project, made, listed and revoked."""
+"""`memtrace keys`: makes, lists and revokes API keys of a project."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PANEL = "Commands"
 
 
 class RoleName(StrEnum):
-    """What a key may do: ``schema.control.Role``, for the options."""
+    """The roles of keys: ``schema.control.Role`` for the options."""
 
     READER = "reader"
     WRITER = "writer"

@@ -1,4 +1,4 @@
-"""Commands for what people say of failures: one verdict by hand, or labels as a file."""
+"""Commands for people's verdicts: one verdict by hand, or labels in files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
-app = typer.Typer(no_args_is_help=True, help="Exchange what people say of failures, as files of labels.")
+app = typer.Typer(no_args_is_help=True, help="Export and import people's verdicts as files of labels.")
 
 _PANEL = "Ask why"
 
@@ -57,7 +57,7 @@ async def verdict(
         typer.Option(
             "--also",
             metavar="TYPE[:OPERATION]",
-            help="Another verdict that you would accept; may be repeated.",
+            help="Another acceptable verdict; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -66,14 +66,14 @@ async def verdict(
         typer.Option("--author", metavar="NAME", help="Who says it. (default: command line)", show_default=False),
     ] = None,
     history: Annotated[
-        bool, typer.Option("--history", help="Show what people said of it over time; record nothing.")
+        bool, typer.Option("--history", help="Show the history of people's verdicts on the failure; record nothing.")
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Take back what the author said last: what was said before stands again.")
+        bool, typer.Option("--undo", help="Take back the author's last verdict: the one before is valid again.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say why an answer is wrong. What the same author said of it before is replaced, and stays in the history."""
+    """Record why an answer is wrong. An earlier verdict of the same author is replaced, and stays in the history."""
     from functools import partial
 
     from api.cli import documents
@@ -112,7 +112,7 @@ async def verdict(
 
 
 def error_type_of(word: str, option: str) -> ErrorType:
-    """The error type that an option names."""
+    """The error type in an option."""
     from schema.error_type_names import error_type_meant
 
     try:
@@ -122,13 +122,13 @@ def error_type_of(word: str, option: str) -> ErrorType:
 
 
 def split_also(text: str) -> tuple[ErrorType, str | None]:
-    """The error type and the operation of `--also`."""
+    """The error type and the operation in `--also`."""
     word, _, operation = text.partition(":")
     return error_type_of(word, "--also"), operation or None
 
 
 async def named(store: GraphStore, failure: Failure, kind: ErrorType, reference: str | None) -> Named:
-    """An error type, and the id of the operation of the failure's trace that a reference means."""
+    """An error type with the id of the operation that the reference means in the failure's trace."""
     from api.cli.find import find
     from schema.models import Operation
 
@@ -140,7 +140,7 @@ async def export_(
     place: Target,
     output: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write; - is standard output.")],
 ) -> None:
-    """Write what people have said of the project's failures, a JSON object a line, by ids of the source."""
+    """Write people's verdicts on the project's failures, one JSON object a line, with external ids."""
     from api.cli.render.text import counted
     from attribution.review.labelling import export_labels
 
@@ -166,10 +166,10 @@ async def import_(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Store labels of a file as verdicts of people. What is stored already stays as it is.
+    """Store labels of a file as people's verdicts. Existing verdicts stay unchanged.
 
-    A label whose trace, question, answer or operation is not in the project is listed, and nothing of it is stored; if
-    a line is no label, nothing of the file is.
+    A label whose trace, question, answer or operation is not in the project is listed and not stored. If a line is no
+    label, the whole file is refused.
     """
     from dataclasses import asdict
     from functools import partial

@@ -1,4 +1,4 @@
-"""Commands that list what traces hold: their operations, and the answers that were given."""
+"""Commands that list operations and answers."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _PANEL = "Look"
 LimitOption = Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")]
 _LIMIT = 1000
 _AT_ONCE = 100
-"""Answers whose questions are looked for at a time."""
+"""Number of answers whose questions are read at the same time."""
 
 E = TypeVar("E", "Operation", "Variable")
 
 
 @dataclass(frozen=True, slots=True)
 class ListedAnswer:
-    """An answer with what is stored about it.
+    """An answer with its question, failure and verdict.
 
     Attributes:
-        questions: what it may answer; the only one is its question.
-        failure: where the answer was judged wrong.
+        questions: what the answer may belong to; a single question is its question.
+        failure: if the answer was judged wrong.
         verdict: the verdict on the failure that counts.
     """
 
@@ -57,12 +57,12 @@ async def operations(
     ] = None,
     status: Annotated[
         Status | None,
-        typer.Option("--status", case_sensitive=False, help="Only operations that ended with this status."),
+        typer.Option("--status", case_sensitive=False, help="Only operations with this status."),
     ] = None,
     limit: LimitOption = _LIMIT,
     as_json: JsonOption = False,
 ) -> None:
-    """List operations, ordered by trace: what ran, and how it ended."""
+    """List operations with status and duration, ordered by trace."""
     from api.cli.render import tables
     from schema.models import Operation
     from schema.models import as_json as public
@@ -113,7 +113,7 @@ async def answers(
 
 
 async def _answers(store: GraphStore, trace: str | None, limit: int) -> AsyncIterator[list[ListedAnswer]]:
-    """Answers with what is stored about each, some at a time."""
+    """Answers with their questions, failures and verdicts, in lists."""
     from schema.models import Variable
 
     some: list[Variable] = []
@@ -127,7 +127,7 @@ async def _answers(store: GraphStore, trace: str | None, limit: int) -> AsyncIte
 
 
 async def _with_failures(store: GraphStore, found: Sequence[Variable]) -> list[ListedAnswer]:
-    """Answers with their questions, failures and verdicts."""
+    """The same answers, with their questions, failures and verdicts."""
     from attribution.verdicts.stored import every_failure, word_on
     from ingest.events.questions import questions_of
 
@@ -153,7 +153,7 @@ async def _in_traces(
     kinds: Sequence[str],
     statuses: Sequence[str] = (),
 ) -> AsyncIterator[E]:
-    """The elements of one trace, or of all, in order. If there are more than the limit, a note says so."""
+    """The elements of one trace or of all traces, in order. A note tells if the limit left some out."""
     from api.cli.find import find_trace_id
     from store.contract.answers import Label
     from store.shared.paging import every, in_trace

@@ -60,11 +60,11 @@ _GROUPS = {
     "retention": "Keep the store",
     "spool": "Record",
 }
-"""The modules that are a group of commands of their name, and the panel where the help has it."""
+"""Groups of commands, each in a module of its name, with the panel of the help."""
 
 
 class Commands(TyperGroup):
-    """The commands; an expected error becomes one line on standard error and an exit code."""
+    """The commands. An expected error becomes one line on standard error and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -72,7 +72,7 @@ class Commands(TyperGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except typer.BadParameter as error:
-            # Typer reads these options with Pydantic, whose messages begin by saying that it is a ValueError.
+            # Typer reads these options with Pydantic, whose messages begin with "Value error".
             error.message = error.message.removeprefix("Value error, ")
             raise
         except MemTraceError as error:
@@ -88,16 +88,15 @@ class Commands(TyperGroup):
 
 
 _TAKE_A_WORD = frozenset({"--store", "--values", "--project"})
-"""Options before a command that the next word belongs to."""
+"""Options before the command that take a value."""
 
 
 def command_line(words: Iterable[str] = ()) -> typer.Typer:
     """The command line.
 
-    To load all modules and to make all their commands ready would take a tenth of a second.
-
     Args:
-        words: what it is called with. If the command that they name is known, only its module is loaded.
+        words: the arguments. If they name a known command, only its module is loaded: loading all takes a tenth of
+            a second.
     """
     app = typer.Typer(
         name="memtrace",
@@ -120,7 +119,7 @@ def command_line(words: Iterable[str] = ()) -> typer.Typer:
 
 
 def _command_in(words: Iterable[str]) -> str | None:
-    """The first word that is no option and belongs to none: the command; None if there is none."""
+    """The command: the first word that is neither an option nor its value; None if there is none."""
     rest = iter(words)
     for word in rest:
         if word in _TAKE_A_WORD:
@@ -160,7 +159,7 @@ def _remember_place(
 
 
 def start() -> None:
-    """Run the command line; an unexpected error becomes one line, and with --debug its traceback."""
+    """Run the command line. An unexpected error becomes one line; with --debug, its traceback."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -168,7 +167,7 @@ def start() -> None:
         command_line(sys.argv[1:])()
     except SystemExit as leaving:
         if leaving.code == ExitCode.INTERRUPTED:
-            # Threads that are still busy would keep the process alive; what they write is in a transaction.
+            # Busy threads would keep the process alive. Their writes are in transactions, so the exit is safe.
             os._exit(ExitCode.INTERRUPTED)
         raise
     except Exception as error:
@@ -179,7 +178,7 @@ def start() -> None:
 
 
 def _drop_output() -> None:
-    """Nobody reads any more: what is left in the buffer must not raise again when the program ends."""
+    """The reader has closed the pipe: the rest of the buffer must not raise an error at the end of the program."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())
     os.close(devnull)

@@ -1,4 +1,4 @@
-"""`memtrace neo4j`: a local Neo4j server without Docker, started, stopped and shown."""
+"""`memtrace neo4j`: starts, stops and shows a local Neo4j server without Docker."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _document(found: ServerStatus) -> dict[str, object]:
 
 @contextmanager
 def _local_server() -> Iterator[type[LocalNeo4j]]:
-    """Gives the class, and turns its errors into a message and exit code 1."""
+    """Yields the class; its errors become a message and exit code 1."""
     try:
         from api.local_servers.neo4j import LocalNeo4j, LocalNeo4jError  # the extra is optional
     except ImportError as error:
@@ -150,7 +150,7 @@ def _local_server() -> Iterator[type[LocalNeo4j]]:
 
 
 class _Bar:
-    """Shows on standard error what takes time: a bar in a terminal, else a line for each new thing."""
+    """Shows progress on standard error: a bar in a terminal, else a line for each new step."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

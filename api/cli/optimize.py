@@ -1,4 +1,4 @@
-"""`memtrace optimize`: better prompts from wrong answers, and the way back."""
+"""`memtrace optimize`: finds better prompts from wrong answers, applies them, and restores the old ones."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from api.cli.output import Output, print_json
 
 
 class RunByDefault(TyperGroup):
-    """A group in which what is no command is the program of ``run``: ``memtrace optimize PROGRAM`` is enough."""
+    """A group that takes an unknown command as the program of ``run``: ``memtrace optimize PROGRAM`` is enough."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command."""
+        """Find the command, or take the first word as the program of ``run``."""
         if args and args[0] not in self.commands:
             args = ["run", *args]
         return super().resolve_command(ctx, args)
@@ -88,14 +88,20 @@ async def run(
         typer.Option("--margin", min=0.001, max=0.9, help="The largest share of right answers to harm."),
     ] = 0.10,
     attempts: Annotated[
-        int, typer.Option("--attempts", min=1, help="Changes that will be tried on these conversations; shares alpha.")
+        int,
+        typer.Option("--attempts", min=1, help="How many changes you will try on these conversations, with one alpha."),
     ] = 1,
     cost_factor: Annotated[
-        float, typer.Option("--cost-factor", min=1.0, help="The most that new prompts may cost, to the old ones.")
+        float,
+        typer.Option(
+            "--cost-factor", min=1.0, help="The most that new prompts may cost, as a multiple of the old ones."
+        ),
     ] = 1.25,
-    seed: Annotated[int, typer.Option("--seed", help="Of the division of conversations, and of the search.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="The seed for dividing the conversations and for the search.")
+    ] = 0,
     in_turn: Annotated[
-        bool, typer.Option("--in-turn", help="Change prompts in turn, not those that verdicts blame.")
+        bool, typer.Option("--in-turn", help="Change prompts in turn instead of following verdicts.")
     ] = False,
     python: PythonOption = sys.executable,
     instrument: InstrumentOption = None,

@@ -72,10 +72,10 @@ JsonFormatOption = Annotated[bool, typer.Option("--json", help="Short for --form
 
 
 def chosen_format(named: Format | None, as_json: bool) -> Format:
-    """The format that ``--format`` and ``--json`` ask for.
+    """The format according to ``--format`` and ``--json``.
 
     Raises:
-        UsageError: they contradict each other.
+        UsageError: the two options contradict each other.
     """
     if as_json and named not in {None, Format.JSON}:
         raise UsageError(f"--json is short for --format json: leave out one of --json and --format {named}")
@@ -95,7 +95,7 @@ VERDICTS = "Verdicts"
 
 
 class MethodName(StrEnum):
-    """How verdicts are reached: ``attribution.verdicts.verdict.Method``, without what that module brings along."""
+    """The methods of attribution: ``attribution.verdicts.verdict.Method`` without the imports of its module."""
 
     FLOW = "flow"
     LLM = "llm"

@@ -1,4 +1,4 @@
-"""Writing to standard output: JSON for programs, text for people."""
+"""Standard output: JSON for programs, text for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PIPED_WIDTH = 160
 
 
 class Output(Console):
-    """Rich without markup, because what it prints is untrusted. The caller handles a closed pipe."""
+    """Rich without markup, because the printed texts are untrusted. The caller handles a closed pipe."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
@@ -21,11 +21,11 @@ class Output(Console):
             self.width = _PIPED_WIDTH
 
     def on_broken_pipe(self) -> NoReturn:
-        """Raise the error of a closed pipe, at which Rich would end the program."""
+        """Raise the error of a closed pipe; Rich would end the program."""
         raise BrokenPipeError
 
     def show(self, *renderables: RenderableType) -> None:
-        """Print tables and the like; where nobody looks at a screen, without the blanks that fill their lines."""
+        """Print tables and the like. Without a terminal, lines end without blanks."""
         for renderable in renderables:
             if self.is_terminal:
                 self.print(renderable)
@@ -35,7 +35,7 @@ class Output(Console):
             sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().removesuffix("\n").split("\n")))
 
     def lines(self, *lines: Text | str) -> None:
-        """Print each on a line of its own, however long."""
+        """Print each text on a line of its own, however long it is."""
         for line in lines:
             if self.is_terminal:
                 self.print(line, soft_wrap=True)
@@ -44,7 +44,7 @@ class Output(Console):
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on standard output; indented where people read it."""
+    """Print one JSON document on standard output, indented for a terminal."""
     import msgspec
 
     data = msgspec.json.encode(document)
@@ -54,7 +54,7 @@ def print_json(document: Any) -> None:
 
 
 def write_bytes(data: bytes) -> None:
-    """Bytes on standard output, as they are."""
+    """Write bytes to standard output, unchanged."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

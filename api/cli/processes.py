@@ -1,4 +1,4 @@
-"""Processes that work together under one command: their logs as they grow, how they ended, and their stop."""
+"""Processes that work together under one command: logs, exit codes, and a clean stop."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _CHUNK_BYTES = 1 << 20
 
 
 class Log:
-    """A log file, read as it grows."""
+    """A log file that is read while it grows."""
 
     def __init__(self, path: Path, from_end: bool = False) -> None:
-        """Take a file, which may not exist yet.
+        """Follow a file, which may not exist yet.
 
         Args:
             path: the file.
-            from_end: whether what stands in it now is left out.
+            from_end: whether to skip the present content.
         """
         self._path = path
         self._read = path.stat().st_size if from_end and path.exists() else 0
 
     def lines(self) -> list[str]:
-        """The lines that were finished since the last call; a file that was begun anew is read from its beginning."""
+        """The lines that were completed since the last call; a file that starts anew is read from its beginning."""
         found: list[str] = []
         try:
             with self._path.open("rb") as file:
@@ -55,10 +55,10 @@ class Part:
     """A process that was started.
 
     Attributes:
-        name: its name in messages to the user.
+        name: the name in messages to the user.
         process: the process.
-        log: what it says.
-        stop: stops it in order, and returns when it is down.
+        log: the log of the process.
+        stop: stops the process cleanly and returns when it has ended.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Part:
     stop: Callable[[], object]
 
     def ended(self) -> str | None:
-        """How it ended: its exit code or signal, as far as is known; None while it runs."""
+        """The exit code or signal in words, as far as known; None while the process runs."""
         try:
             code = self.process.wait(0)
         except psutil.TimeoutExpired:
@@ -78,13 +78,13 @@ class Part:
 
 
 def start_command(name: str, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Part:
-    """Start a command of ``memtrace`` in a session of its own; it is killed when this process ends, however it ends.
+    """Start a command of ``memtrace`` in a session of its own. The command is killed when this process ends in any way.
 
     Args:
-        name: its name in messages to the user.
+        name: the name in messages to the user.
         arguments: the command and its options, without secrets.
-        environment: all of its environment.
-        log: the file for what it says, begun anew.
+        environment: the whole environment.
+        log: the file for all output, which is emptied first.
     """
     with log.open("wb") as output:
         child = DetachedProcess(command(arguments), output, environment=environment)
@@ -98,5 +98,5 @@ def start_command(name: str, arguments: Sequence[str], environment: Mapping[str,
 
 
 def command(arguments: Sequence[str]) -> list[str]:
-    """The command line of this interpreter, whatever lies in the current folder."""
+    """The command line of this interpreter; modules in the current folder can't interfere."""
     return [sys.executable, "-P", "-m", "memtrace_platform", *arguments]

@@ -1,4 +1,4 @@
-"""Progress bars on standard error, where that is a terminal."""
+"""Progress bars on standard error, if it is a terminal."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from api.cli.output import Output
 
 Tell = Callable[[str, int, int], None]
-"""Takes what is being done, how far it is and of how many; 0 is unknown."""
+"""Takes the name of the work, the done amount and the whole amount (0: unknown)."""
 
 
 @contextmanager
 def progress_bar(name: str) -> Iterator[Tell | None]:
-    """A bar that is gone when its work is done; None where nobody looks at a screen."""
+    """A progress bar that disappears after the work; None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -32,7 +32,7 @@ def progress_bar(name: str) -> Iterator[Tell | None]:
 
 
 def file_of(file: Path, number: int, total: int) -> str:
-    """One file of several, as a bar names it."""
+    """The name of a file in a progress bar, with its number if there are several."""
     from api.cli.render.text import middle
 
     place = f" ({number}/{total})" if total > 1 else ""

@@ -1,4 +1,4 @@
-"""The queue of events, for commands that look at it."""
+"""Opens the queue of events for commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def queue_of(place: Target) -> AsyncIterator[EventQueue | None]:
-    """The queue that ``MEMTRACE_NATS`` names, else the journal beside the store; None where no journal is there.
+    """The queue at ``MEMTRACE_NATS``, else the journal beside the store; None without a journal.
 
     Raises:
         UsageError: a setting can't be used.
@@ -27,7 +27,7 @@ async def queue_of(place: Target) -> AsyncIterator[EventQueue | None]:
 
     from api.settings.loading import journal_path, load_settings, open_queue
 
-    # Standard output is the command's answer: what a connection says of itself does not belong there.
+    # Messages of the connection must not mix with the command's result on standard output.
     structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
     try:
         settings = load_settings(None, {"store": place.store, "values": place.values})

@@ -70,9 +70,9 @@ async def replay(
         ),
     ] = None,
     max_calls: Annotated[
-        int | None, typer.Option(min=0, help="Live calls of models that one run may make.", show_default=False)
+        int | None, typer.Option(min=0, help="The most live calls of models in one run.", show_default=False)
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds that one run may take.")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="The most seconds for one run.")] = 60.0,
     program: Annotated[
         str | None,
         typer.Option(
@@ -164,7 +164,7 @@ async def _what_if(
 async def _chosen(
     store: GraphStore, failure: str | None, trace: str | None
 ) -> list[tuple[Failure, Attribution | None]]:
-    """Failures, each with the verdict on it that counts."""
+    """Failures with the verdict that counts."""
     from api.cli.find import find, find_trace_id
     from attribution.verdicts.stored import every_failure, word_on
     from schema.models import Failure
@@ -220,7 +220,7 @@ def _text(path: Path) -> str:
 
 
 def _value(path: Path) -> Any:
-    """A value in a file: JSON where its name says so, else a text without the newline at its end."""
+    """The value in a file: JSON if the name ends in .json, else a text without the newline at its end."""
     import json
 
     from schema.errors import InputError

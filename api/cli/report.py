@@ -25,7 +25,7 @@ app = typer.Typer(help="Make reports on failures: what goes wrong, how often, wh
 
 
 class Form(StrEnum):
-    """How a report is written."""
+    """The formats of reports."""
 
     HTML = "html"
     MARKDOWN = "md"
@@ -170,7 +170,7 @@ async def _check_source(store: GraphStore, failures: list[Failure], source: str)
 
 
 async def _summarised(data: ReportData, asked: bool | None) -> ReportData:
-    """The report with a summary, where one is wanted and can be had."""
+    """The report, with a summary if the options ask for one and a model can write it."""
     if not (bool(os.environ.get("MEMTRACE_LLM_BASE_URL")) if asked is None else asked):
         return data
     from msgspec.structs import replace

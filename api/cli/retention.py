@@ -45,7 +45,7 @@ async def set_policy(
 ) -> None:
     """Set the retention policy: days, a number of traces, or both. It replaces the earlier policy.
 
-    Workers and servers act on it after an hour; until then `retention run --dry-run` shows what they would delete.
+    Workers and servers act on it after an hour; until then `retention run --dry-run` lists the traces to delete.
     """
     from store.retention import policy
 
@@ -139,7 +139,7 @@ async def _apply(door: ProjectDoor, tell: Any) -> Run:
 
 
 def _release(loop: asyncio.AbstractEventLoop, signals: tuple[int, ...]) -> None:
-    """From now on, a signal to stop ends the program at once again."""
+    """Let signals end the program at once again."""
     for number in signals:
         loop.remove_signal_handler(number)
 

@@ -1,4 +1,4 @@
-"""`memtrace run`: a program is recorded without a change of it."""
+"""`memtrace run`: records a program without changing it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memtrace serve`: the server, until it is told to stop."""
+"""`memtrace serve`: runs the server."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def serve(
 
 @asynccontextmanager
 async def _nobody(_: Database) -> AsyncIterator[None]:
-    """Sign no browser in."""
+    """No browser is signed in automatically."""
     yield None
 
 
@@ -75,15 +75,15 @@ async def run_server(
     """Serve until told to stop.
 
     Args:
-        options: settings that hold over all others; None is not said.
+        options: settings that override all others; None means unset.
         config: a file of settings.
-        opening: makes a way in for one browser, for as long as the server runs; its address is then opened.
+        opening: signs one browser in, and opens its address, while the server runs.
     """
     from schema.errors import InputError
     from store.runtime.garbage_collector import collect_rarely, collector_paused
 
     try:
-        # Nothing that is made here is garbage, and looking for garbage would take a fifth of the start.
+        # Nothing made here is garbage, and searching for garbage would take a fifth of the start.
         with collector_paused(stays=True):
             from api.settings.loading import load_settings, open_store
 
@@ -94,7 +94,7 @@ async def run_server(
                 from api.logs import set_up_logs
                 from api.processes.light_imports import leave_out, models_made_when_used
 
-                # Its own models are those of OpenAPI documents: a thread makes them ready if one is asked for.
+                # OpenAPI documents need FastAPI's own models: a thread completes them when a document is requested.
                 with models_made_when_used():
                     import fastapi  # noqa: F401  (see above)
                 # FastAPI loads this old Pydantic, if it is there, to find out that no model of ours is one of its.
@@ -104,7 +104,8 @@ async def run_server(
                 app = create_app(settings, database, way_in)
             set_up_logs(settings.log_level, settings.log_format)
             collect_rarely()
-            # The event loop answers all requests: it waits a fifth as long for threads that compute. See also LoopLag.
+            # The event loop answers all requests: other threads hand over to it after a fifth of the usual time. See
+            # LoopLag.
             sys.setswitchinterval(0.001)
             await _run(app, settings, listening, way_in)
     except InputError as error:
@@ -112,10 +113,10 @@ async def run_server(
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket that is bound, before anything else is begun.
+    """A socket that is bound before anything else starts.
 
     Raises:
-        InputError: the address can't be listened on.
+        InputError: the server can't listen on this address.
     """
     import socket
 
@@ -131,7 +132,7 @@ def _listen(host: str, port: int) -> socket.socket:
         # A port whose last server has just stopped is free.
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
-        # Listening now tells whether the port is another's: with the option above, binding alone does not.
+        # Listening finds out whether another server has the port; with the option above, binding does not.
         bound.listen(2048)
     except OSError as error:
         bound.close()
@@ -152,7 +153,7 @@ async def _run(app: FastAPI, settings: Settings, listening: socket.socket, way_i
             way_in.tell(url)
 
     server = Server(app, settings, listening, tell)
-    # After a clean stop the server raises the signal that stopped it again; that is no error.
+    # After a clean stop the server raises the signal again, which is no error.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _signal, _frame: None)
     await server.run_here()

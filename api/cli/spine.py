@@ -1,4 +1,4 @@
-"""The command that shows the past of a wrong answer as a picture of a few boxes."""
+"""The command that draws the past of a wrong answer as a few boxes."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ async def spine(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a wrong answer was made from as a picture of a few boxes, and where what it needed was lost.
+    """Draw the past of a wrong answer as a few boxes, and show where the needed pieces were lost.
 
-    The evidence, every loss, the question, the answer and what it was made from stand out; equal steps that follow
-    each other are one box, and so is all that feeds the same boxes. No verdict is needed, and nothing is stored.
+    The evidence, the losses, the question, the answer and its context have boxes of their own. Equal steps in a row
+    share a box, and so do all sources of the same boxes. This works without a verdict, and stores nothing.
     """
     if as_json and svg is not None:
         raise UsageError("--json and --svg can't be had together")

@@ -1,4 +1,4 @@
-"""`memtrace spool`: events that applications kept on disk while the platform was away."""
+"""`memtrace spool`: events that applications stored on disk while the platform was away."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 _NAMED = 3
-"""Other folders that are named after sending."""
+"""Folders of other destinations that are named after sending."""
 
 SpoolOption = Annotated[
     Path | None,
@@ -62,9 +62,11 @@ def spool(
 ) -> None:
     """Send the events that applications kept on disk while the platform could not be reached.
 
-    Endpoint, key and project must be those of the application: it keeps a folder for each combination, so that nothing
-    goes to another project. Without --project and MEMTRACE_PROJECT, events go to the key's project. Exit codes: 0 if
-    all events were sent, 4 if the platform refused some, 1 if some still wait, 5 if the platform can't be reached.
+    Give the endpoint, key and project of the application. Events of each combination are in a folder of their own, and
+    can't go to another project. Without --project and MEMTRACE_PROJECT, events go to the key's project.
+
+    Exit codes: 0 if all events were sent, 4 if the platform refused some, 1 if some still wait, 5 if the platform can't
+    be reached.
     """
     if context.invoked_subcommand is not None:
         return
@@ -112,10 +114,10 @@ def list_spools(spool: SpoolOption = None, as_json: JsonOption = False) -> None:
 
 
 def _address(endpoint: str | None) -> str:
-    """Where to send.
+    """The platform's address.
 
     Raises:
-        UsageError: there is no address, or it is none.
+        UsageError: the address is missing or malformed.
     """
     address = endpoint or os.environ.get("MEMTRACE_ENDPOINT")
     if not address:
@@ -125,7 +127,7 @@ def _address(endpoint: str | None) -> str:
     except ValueError:
         raise UsageError("--endpoint: this is not a URL") from None
     if "@" in parts.netloc:
-        # Not repeated: what stands before the @ may be a password.
+        # The text before the @ may be a password, so the message does not quote it.
         raise UsageError(
             "--endpoint: write it without user and password; the key comes from a file or MEMTRACE_API_KEY"
         )
@@ -135,10 +137,10 @@ def _address(endpoint: str | None) -> str:
 
 
 def _key(file: Path | None) -> str | None:
-    """The key, which never stands in an argument: the list of processes shows those.
+    """The application's key, from a file or the environment. Arguments would show it in the list of processes.
 
     Raises:
-        UsageError: the file can't be read, or holds nothing.
+        UsageError: the file can't be read, or is empty.
     """
     if file is None:
         return os.environ.get("MEMTRACE_API_KEY") or None
@@ -153,10 +155,10 @@ def _key(file: Path | None) -> str | None:
 
 
 def _try(address: str, key: str | None, project: str | None) -> None:
-    """Ask first whether the platform takes events from us: what it refuses is not kept to be sent again.
+    """Ask the platform whether it accepts events with this key, because refused events are deleted.
 
     Raises:
-        StoreError: it can't be reached, or does not take them.
+        StoreError: the platform can't be reached, or refuses the key.
     """
     import httpx
 
@@ -182,7 +184,7 @@ def _problem(answer: Any) -> str:
 
 
 def _end(result: FlushResult, waiting: list[dict[str, Any]], folder: Path) -> None:
-    """Report what is left, by the exit code too. Damaged lines can never be sent, so they are only reported."""
+    """Report the rest, also by the exit code. Damaged lines can never be sent, so they are only reported."""
     from memtrace.exporters.spool import DAMAGED
 
     if result.damaged:
@@ -204,7 +206,7 @@ def _end(result: FlushResult, waiting: list[dict[str, Any]], folder: Path) -> No
 
 
 def _base(spool: Path | None) -> Path:
-    """The folder that holds a folder for each platform and project."""
+    """The folder with one folder for each platform and project."""
     from memtrace.exporters.spool import default_directory
 
     said = spool or os.environ.get("MEMTRACE_SPOOL")
@@ -212,7 +214,7 @@ def _base(spool: Path | None) -> Path:
 
 
 def _waiting(base: Path) -> list[dict[str, Any]]:
-    """What waits in each folder, the longest wait first; then folders that have only damaged lines."""
+    """The waiting events by folder, the longest wait first; then folders with damaged lines only."""
     from memtrace.exporters import purpose
     from memtrace.exporters.spool import DAMAGED
 
@@ -239,7 +241,7 @@ def _waiting(base: Path) -> list[dict[str, Any]]:
 
 
 def _segment(path: Path) -> tuple[int, int, str] | None:
-    """Events, bytes, and when it was begun, which stands in its name; None where it has just been sent."""
+    """Number of events, bytes, and start time (from the file's name); None for a file that has just been sent."""
     from datetime import UTC, datetime
 
     from schema.models import format_time
@@ -253,7 +255,7 @@ def _segment(path: Path) -> tuple[int, int, str] | None:
 
 
 def _purpose(one: dict[str, Any]) -> str:
-    """For which platform, and which project or key, the events of a folder wait."""
+    """The platform, and the project or key, of a folder of events."""
     from api.cli.render.text import one_line
 
     if one["endpoint"] is None:

@@ -1,4 +1,4 @@
-"""`memtrace ui`: the web pages on this machine's store, in a browser that is signed in."""
+"""`memtrace ui`: the web pages of a local store, in a browser that is signed in automatically."""
 
 from __future__ import annotations
 
@@ -69,5 +69,5 @@ def _open(address: str) -> None:
     import webbrowser
 
     _tell(address)
-    # Some browsers keep whoever opens them until they are closed.
+    # Some browsers don't return to the program that opened them until they are closed.
     Thread(target=webbrowser.open, args=(address,), daemon=True).start()

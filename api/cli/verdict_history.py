@@ -1,4 +1,4 @@
-"""What `memtrace verdict` does besides recording: the history of people's verdicts on a failure, and undo."""
+"""`memtrace verdict --history` and `--undo`: the history of people's verdicts on a failure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def show_history(place: Target, reference: str, as_json: bool) -> None:
-    """Print what people said of a failure, the oldest first."""
+    """Print the history of people's verdicts on a failure, the oldest first."""
     from api.cli.find import find
     from attribution.review.history import history
     from schema.models import Failure

@@ -1,4 +1,4 @@
-"""The command that shows what was there and was not chosen."""
+"""The command that shows what the memory held and did not return."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ async def why_not(
     reference: Annotated[str, typer.Argument(metavar="FAILURE", help=IdHelp, show_default=False)],
     as_json: JsonOption = False,
 ) -> None:
-    """Show what was there and was not chosen, for each piece that the right answer needed.
+    """Show what was there and was not chosen, for each piece of the right answer.
 
-    For a search these are the units that held the piece, and those returned in their place; for an extraction the
-    sentences that it left out; for an update what it did to each unit that it was shown; for an answer the place of the
-    piece in what it was made from. No verdict is needed, and nothing is stored.
+    Searches: the units that held the piece, and the units that were returned instead. Extractions: the sentences that
+    were left out. Updates: what happened to each unit. Answers: the position of the piece in the context. This works
+    without a verdict, and stores nothing.
     """
     from api.cli import documents
     from api.cli.find import find

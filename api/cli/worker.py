@@ -1,4 +1,4 @@
-"""`memtrace worker`: writes events and runs jobs beside the servers, until it is told to stop."""
+"""`memtrace worker`: writes events and runs jobs beside the servers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ async def worker(
     from store.runtime.garbage_collector import collect_rarely
 
     try:
-        # Without a project it works for all: the default project of the other commands would leave other jobs undone.
+        # Without --project the worker serves all projects: the default project of other commands would leave jobs
+        # undone.
         projects = (place.project,) if place.project else None
         settings = load_settings(config, {"store": place.store, "values": place.values, "job_projects": projects})
         async with await open_store(settings) as database, await open_queue(settings) as events:
@@ -109,7 +110,7 @@ async def _run(
 
 @asynccontextmanager
 async def _metrics(writer: EventWorker, events: EventQueue, port: int) -> AsyncIterator[None]:
-    """Serve what Prometheus reads, until the end of the block."""
+    """Serve the metrics for Prometheus until the end of the block."""
     import asyncio
 
     from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server

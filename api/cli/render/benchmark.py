@@ -1,4 +1,4 @@
-"""The numbers of a benchmark as tables."""
+"""The results of a benchmark as tables."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def parts(found: Benchmark) -> list[RenderableType]:
-    """All tables, with an empty line between two."""
+    """All tables, with an empty line between two tables."""
     return [piece for part in (*_labelled(found), *_parts(found.metrics)) for piece in (part, Text())][:-1]
 
 
 def _labelled(found: Benchmark) -> Iterator[RenderableType]:
-    """The numbers against labels of a file of their own."""
+    """The results against a separate file of labels."""
     scores = found.labelled
     if scores is None:
         return

@@ -29,5 +29,5 @@ def dot_lines(closure: Closure) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
-    """For a quoted string: Graphviz knows backslash sequences and HTML entities in labels."""
+    """Escapes text for a quoted string: Graphviz interprets backslash sequences and HTML entities in labels."""
     return one_line(text).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")

@@ -22,7 +22,7 @@ def closure_lines(closure: Closure, title: str, limit: int | None, width: int) -
 
     Args:
         closure: what to draw.
-        title: what it is the closure of.
+        title: names the variable or operation at the root.
         limit: how many variables get a line.
         width: columns of the screen.
     """
@@ -84,7 +84,7 @@ def _references(arrow: str, variables: Sequence[Variable]) -> str:
 
 
 def variable_line(variable: Variable, makers: Mapping[str, Operation], width: int) -> Text:
-    """A variable on one line: kind, short id, name, what it says, and the operation that made it."""
+    """A variable on one line: kind, short id, name, text, and the operation that made it."""
     text = style.variable_label(variable)
     maker = makers.get(variable.operation_id or "")
     by = f"  ← {operation_name(maker)}" if maker else ""
@@ -97,7 +97,7 @@ def variable_line(variable: Variable, makers: Mapping[str, Operation], width: in
 
 
 def path_lines(path: Path, makers: Mapping[str, Operation], width: int) -> Iterator[Text]:
-    """A path from the dependent variable down to what it depends on, with the operation of each step between them."""
+    """A path, from the dependent variable down to its source, with the operation of each step."""
     for place, variable in enumerate(path.variables):
         yield variable_line(variable, {}, width)
         if place < len(path.derivations):

@@ -13,7 +13,7 @@ _PUNCTUATION = re.compile(r"[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]")
 
 
 def mermaid_lines(closure: Closure) -> Iterator[str]:
-    """The lines of a Mermaid document."""
+    """The lines of a Mermaid flowchart."""
     names = {operation.id: operation_name(operation) for operation in closure.operations}
     nodes = {variable.id: f"v{place}" for place, variable in enumerate(closure.variables)}
     yield "flowchart RL"
@@ -32,5 +32,5 @@ def mermaid_lines(closure: Closure) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
-    """All punctuation as entity codes: Mermaid reads quotes, markup and lists inside labels too."""
+    """Replaces all punctuation by entity codes, because Mermaid interprets quotes, markup and lists in labels."""
     return _PUNCTUATION.sub(lambda found: f"#{ord(found[0])};", one_line(text))

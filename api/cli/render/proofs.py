@@ -1,4 +1,4 @@
-"""What replaying showed of a verdict, as blocks."""
+"""The proof of a verdict by replay, as blocks of text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLOURS = {"proved": style.GOOD, "refuted": style.BAD, "unsettled": style.DIM}
 
 
 def proved(found: ReplayedVerdict, operations: Mapping[str, Operation]) -> Table:
-    """A failure, its verdict after it was replayed, and what the replays showed."""
+    """A failure, its verdict after the replay, and the proof."""
     verdict, proof = found.attribution, found.proof
     operation = operations.get(verdict.operation_id or "")
     named = Text(error_type_name(verdict.error_type), style=style.BAD)
@@ -66,7 +66,7 @@ def rows(proof: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def answered(found: WhatIf) -> Table:
-    """What would have been answered."""
+    """The answer that the correction leads to."""
     return sheet(
         (
             ("failure", style.id_(found.failure_id)),

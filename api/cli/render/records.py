@@ -1,4 +1,4 @@
-"""Rows of a query as a table."""
+"""The rows of a Cypher query as a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CAPTIONS = ("name", "question", "errorType", "externalId")
 
 
 def records(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
-    """One line a row; where a line has no room for all, the widest columns are cut first."""
+    """One line a row. If the screen is too narrow, the widest columns are cut first."""
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=style.DIM)
     for place, column in enumerate(columns):
         is_number = all(isinstance(row[place], int | float) and not isinstance(row[place], bool) for row in rows)
@@ -57,7 +57,7 @@ def _node(node: dict[str, Any]) -> str:
 
 
 def _path(path: dict[str, Any]) -> str:
-    """Nodes with the relationships between them, each pointing as it is stored."""
+    """A path's nodes and relationships, with arrows in their stored direction."""
     nodes = path["nodes"]
     text = _node(nodes[0])
     for before, relationship, after in zip(nodes, path["relationships"], nodes[1:], strict=False):

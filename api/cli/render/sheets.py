@@ -1,4 +1,4 @@
-"""Single things as sheets of fields."""
+"""Single elements as sheets of fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Field = tuple[str, RenderableType | str | None]
 
 
 def trace(found: Trace, stats: Stats) -> Table:
-    """A trace and how much is in it."""
+    """A trace and its counts."""
     return sheet(
         (
             ("trace", found.name or found.external_id),
@@ -68,7 +68,7 @@ def operation(found: Operation, session: Session | None) -> Table:
 
 
 def variable(found: Variable, maker: Operation | None, session: Session | None) -> Table:
-    """A variable without what it says."""
+    """A variable without its text."""
     made_by = style.operation_label(maker).append(f"  {short(maker.id)}", style=style.ID) if maker else "from outside"
     occurrence = f", occurrence {found.occurrence}" if found.occurrence else ""
     return sheet(
@@ -96,7 +96,7 @@ def variable(found: Variable, maker: Operation | None, session: Session | None) 
 
 
 def health(found: Health) -> Table:
-    """What was found out about a database, problems last."""
+    """The result of checking a database; problems come last."""
     problems = [("problem", Text(one_line(problem), style=style.BAD)) for problem in found.problems]
     return sheet(
         (
@@ -109,7 +109,7 @@ def health(found: Health) -> Table:
 
 
 def _store(found: Mapping[str, Any]) -> str:
-    """A store of some projects' traces: engine, place and how many projects."""
+    """One of several stores: engine, place, and number of projects."""
     projects = counted(len(found["projects"]), "project")
     if "engine" not in found:
         return projects
@@ -136,7 +136,7 @@ def _detail(name: str, value: object) -> RenderableType:
 
 
 def preview(found: Variable) -> Iterator[Text]:
-    """What a variable says, as far as it stands on the variable."""
+    """The text of a variable, as far as it is stored on the variable."""
     yield Text(many_lines(found.preview if found.value is None else found.value))
     if found.value is None and len(found.preview.encode()) < found.size:
         left = counted(found.size - len(found.preview.encode()), "byte")
@@ -155,7 +155,7 @@ def _time(moment: datetime | None) -> str | None:
 
 
 def _attributes(attributes: str) -> list[Field]:
-    """Attributes one by one, under their own names."""
+    """The attributes, one field each."""
     decoded = msgspec.json.decode(attributes)
     if not isinstance(decoded, dict):
         return [("attributes", attributes)]

@@ -35,7 +35,7 @@ def head(failure: Failure) -> RenderableType:
 
 
 def lines(spine: Spine, width: int) -> Iterator[Text]:
-    """The pieces, then each box with what it was made from."""
+    """The pieces, then the boxes, each with its sources."""
     yield Text("")
     for number, piece in enumerate(spine.pieces, 1):
         outcome = "reached the answer" if piece.reached else "its end is not known"
@@ -64,7 +64,7 @@ def _box(box: Box, number: int) -> Text:
 
 
 def _details(spine: Spine, number: int) -> Iterator[Text]:
-    """What is said of a box: how it stands to the pieces, its text, and what it was made from."""
+    """The text of a box: its state for each piece, its value, and its sources."""
     box = spine.boxes[number]
     for said in words.states(spine, box):
         yield Text(said.text, style=style.DIM if said.state is None else _STYLES[said.state])

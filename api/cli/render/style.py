@@ -1,4 +1,4 @@
-"""Colours, and the parts that lines and tables are made of."""
+"""Colours, and the parts of lines and tables."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def moment(when: datetime | None) -> Text:
 
 
 def quoted(text: str, width: int) -> Text:
-    """What a value says, in quotes and at most ``width`` columns wide."""
+    """A text in quotes, at most ``width`` columns wide."""
     inside = Text(one_line(text, width - 2))
     inside.truncate(width - 2, overflow="ellipsis")
     return Text("“").append_text(inside).append("”")

@@ -1,4 +1,4 @@
-"""Lists as tables, and single things as sheets of fields."""
+"""Lists as tables, and single elements as sheets of fields."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Rows = Iterable[Sequence[Text]]
 
 
 def table(columns: Sequence[str], rows: Rows, wide: str = "", numbers: Sequence[str] = ()) -> Table:
-    """A table without borders, one line a row. All columns keep their width but ``wide``, which gets what is left."""
+    """A table without borders, one line a row; the column ``wide`` gets the rest of the width."""
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=style.DIM)
     for column in columns:
         made.add_column(
@@ -44,7 +44,7 @@ def table(columns: Sequence[str], rows: Rows, wide: str = "", numbers: Sequence[
 
 
 def sheet(fields: Iterable[tuple[str, RenderableType | str | None]]) -> Table:
-    """Fields of one thing below each other; those without a value are left out."""
+    """The fields of one element below each other, without empty fields."""
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     made.add_column(style=style.DIM, no_wrap=True)
     made.add_column(overflow="fold")
@@ -95,7 +95,7 @@ def blamed(found: Sequence[Blamed]) -> Table:
 
 
 def sessions(found: Sequence[Session], steps: Mapping[str | None, int] | None) -> Table:
-    """Sessions of a trace, each with the number of its operations, where that is known."""
+    """Sessions of a trace, each with the number of its operations if this is known."""
     return table(
         ("id", "session", "category", "created", "operations", "comment"),
         (
@@ -115,7 +115,7 @@ def sessions(found: Sequence[Session], steps: Mapping[str | None, int] | None) -
 
 
 def operations(found: Sequence[Operation]) -> Table:
-    """Operations with how they ended and how long they took."""
+    """Operations with status and duration."""
     return table(
         ("id", "kind", "name", "status", "started", "seconds", "comment"),
         (
@@ -142,7 +142,7 @@ def _seconds(operation: Operation) -> str:
 
 
 def variables(found: Sequence[Variable]) -> Table:
-    """Variables with what they say."""
+    """Variables with their texts."""
     return table(
         ("id", "kind", "name", "size", "value"),
         (
@@ -226,7 +226,7 @@ def _maker(operation: Operation | None) -> Text:
 
 
 def hits(found: Sequence[SearchHit]) -> Table:
-    """What a search found, best first."""
+    """Results of a search, the best first."""
     return table(
         ("id", "kind", "name", "text"),
         (
@@ -243,7 +243,7 @@ def hits(found: Sequence[SearchHit]) -> Table:
 
 
 def imported(report: ImportReport) -> Text:
-    """What an import did with one file, on one line."""
+    """The result of an import of one file, on one line."""
     added = ", ".join(f"{count:,} {label}" for label, count in report.created.items() if count)
     text = Text(one_line(report.file)).append(": trace ").append_text(style.id_(report.trace_id))
     others = len(report.trace_ids) - 1
@@ -312,7 +312,7 @@ def stats(found: Stats) -> list[RenderableType]:
 
 
 def queue(found: Mapping[str, Any]) -> RenderableType:
-    """How the queue of events stands, as ``api.cli.documents.queue`` has it."""
+    """The state of the queue of events, from ``api.cli.documents.queue``."""
     oldest = found["oldestSeconds"]
     return sheet(
         (

@@ -1,4 +1,4 @@
-"""Stored text made fit to show: whatever it holds, it stays on its line and can't steer the terminal."""
+"""Makes stored text safe to print: it can't leave its line or send control sequences to the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from schema.models import Operation, Variable
 
 _JOINERS = frozenset("\u200c\u200d")
-"""They are not printable, but many scripts and emoji are misread without them."""
+"""Not printable, but many scripts and emoji need these characters."""
 
 _DIGEST = re.compile(r"[0-9a-f]{32,}")
 
@@ -20,7 +20,7 @@ SHORT_ID = 8
 def one_line(text: str, width: int | None = None) -> str:
     r"""The text on one line: white space folded, control characters escaped, cut to ``width`` characters with ``…``.
 
-    Escaped is all that does not print, such as ``\x1b`` or the marks that turn the direction of writing.
+    Every character that is not printable is escaped, such as ``\x1b`` and marks that reverse the direction of writing.
     """
     if width is None:
         return _escape(" ".join(text.split()))
@@ -31,7 +31,7 @@ def one_line(text: str, width: int | None = None) -> str:
 
 
 def many_lines(text: str) -> str:
-    """The text with its line breaks and tabs; other control characters escaped."""
+    """The text with its line breaks and tabs; other control characters are escaped."""
     return "\n".join("\t".join(_escape(cell) for cell in line.split("\t")) for line in text.split("\n"))
 
 
@@ -48,7 +48,7 @@ def _escaped(character: str) -> str:
 
 
 def middle(text: str, width: int) -> str:
-    """One line of at most ``width`` characters whose middle is left out: ids and names differ at their ends."""
+    """One line of at most ``width`` characters, cut in the middle, because ids and names differ at their ends."""
     line = one_line(text)
     if len(line) <= width:
         return line
@@ -57,12 +57,12 @@ def middle(text: str, width: int) -> str:
 
 
 def short(id_: str) -> str:
-    """The first characters of an id: enough for the commands wherever they are unique."""
+    """The first characters of an id. The commands accept these characters wherever they are unique."""
     return id_[:SHORT_ID]
 
 
 def name_of(variable: Variable, width: int = 40) -> str:
-    """A variable's name with its class, and its version where there are several; digests in it are cut short."""
+    """The name of a variable with its class and, from the second on, its version; long digests in the name are cut."""
     named = variable.name if variable.class_name is None else f"{variable.class_name}:{variable.name}"
     named = _DIGEST.sub(lambda digest: f"{digest[0][:6]}…", named)
     version = f"@{variable.version}" if variable.version > 1 else ""
@@ -70,12 +70,12 @@ def name_of(variable: Variable, width: int = 40) -> str:
 
 
 def operation_name(operation: Operation, width: int = 40) -> str:
-    """An operation's name; where it has none, its category or kind."""
+    """The name of an operation, else its category or kind."""
     return middle(operation.name or operation.category or operation.kind.value, width)
 
 
 def size_of(count: int | None) -> str:
-    """Bytes as people read them."""
+    """A number of bytes for people."""
     if count is None:
         return "unknown"
     if count < 1024:

@@ -1,7 +1,7 @@
-"""A closure as a tree of lines, rooted at what was asked for.
+"""A closure as a tree of lines, from the variable that the user named.
 
-The graph is directed and acyclic, not a tree: a variable stands under the one by which it is reached in fewest hops,
-and elsewhere as a reference. Nothing here recurses: a chain may be 100,000 derivations long.
+The graph is directed and acyclic, but no tree: each variable has one line, below the neighbour with the fewest hops;
+other neighbours have a reference. Nothing here recurses, because a chain may be 100,000 derivations long.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from schema.models import Variable
 from store.contract.answers import Closure, Direction
 
 DEEPEST = 16
-"""Levels of indentation. What is deeper goes on in a part of its own, at the left margin."""
+"""Levels of indentation. Deeper variables continue in a part of their own at the left margin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the tree: a variable, references to variables that stand elsewhere, or a count of what is left out.
+    """One line of the tree: a variable, references to variables with lines elsewhere, or a number of omitted variables.
 
     Attributes:
-        prefix: the branches before it.
-        variable: whose line it is; None for a line about its parent's other neighbours.
-        continued: its neighbours stand in a part of their own, further down.
-        is_part: it begins a part that goes on with a variable which stands further up.
-        above: variables that already have their line.
-        below: those that get it further down.
-        hidden: neighbours of the parent that were left out.
+        prefix: the branches before the text.
+        variable: the variable of the line; None for a line about other neighbours of its parent.
+        continued: whether the neighbours are in a part of their own, further down.
+        is_part: whether the line begins a part that continues a variable further up.
+        above: variables with a line further up.
+        below: variables with a line further down.
+        hidden: number of omitted neighbours of the parent.
     """
 
     prefix: str
@@ -42,14 +42,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Which variable stands under which.
+    """The position of each variable in the tree.
 
     Attributes:
         variables: by id.
-        heads: what stands at the left margin: the roots, and what a filter of kinds has cut off from them.
-        order: ids, nearest to the roots first.
-        branches: the variables that stand under one.
-        references: its other neighbours, which stand elsewhere.
+        heads: the ids at the left margin: the roots, and variables that a filter of kinds has cut off from the
+            roots.
+        order: all ids, nearest to the roots first.
+        branches: the ids below each id.
+        references: the other neighbours of each id; they have a line elsewhere.
     """
 
     variables: dict[str, Variable]
@@ -60,7 +61,7 @@ class Tree:
 
 
 def plant(closure: Closure) -> Tree:
-    """Find each variable's place. Of one distance the newest stands first (backward), or the oldest (forward)."""
+    """Find each variable's position. Equally near variables are sorted by time: backward, the newest is first."""
     backward = closure.direction is Direction.BACKWARD
     variables = {variable.id: variable for variable in closure.variables}
     neighbours: dict[str, dict[str, None]] = {}
@@ -94,7 +95,7 @@ def lines(tree: Tree, limit: int | None = None, deepest: int = DEEPEST) -> Itera
 
     Args:
         tree: what to draw.
-        limit: how many variables get a line, nearest first; None is all. Those with nothing under them stand before
+        limit: number of variables with a line, nearest first; None is all. Variables without branches stand before
             their neighbours.
         deepest: levels of indentation.
     """
@@ -127,7 +128,7 @@ def lines(tree: Tree, limit: int | None = None, deepest: int = DEEPEST) -> Itera
 
 
 def _rest(tree: Tree, id_: str, shown: set[str]) -> Line | None:
-    """The line for the neighbours of a variable that do not stand under it."""
+    """The line for neighbours of a variable that stand elsewhere in the tree."""
     references = tree.references.get(id_, [])
     elsewhere = tuple(tree.variables[far] for far in references if far in shown)
     hidden = len(references) - len(elsewhere) + sum(far not in shown for far in tree.branches.get(id_, ()))

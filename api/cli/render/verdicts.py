@@ -1,4 +1,4 @@
-"""Verdicts as blocks, and how far sources of verdicts agree."""
+"""Verdicts as blocks of text, and the agreement of two sources of verdicts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _REASON = 500
 
 
 def case(found: FailureReport, file: str | None = None) -> Table:
-    """A failure with its verdict, where each piece ended, the path that proves it, and the other candidates.
+    """A failure with its verdict, the end of each piece, the path that proves the verdict, and the other candidates.
 
     Args:
         found: the failure.
-        file: the file that it comes from; None if it comes from the store.
+        file: the graph file of the failure; None for a failure in the store.
     """
     return sheet(
         (
@@ -80,7 +80,7 @@ def _step(step: CitedStep) -> Text:
 
 
 def _loss(loss: CitedLoss) -> Text:
-    """A piece: what it says, where it was lost, and how sure that is."""
+    """A piece with the place where it was lost, and the confidence."""
     text = Text(f"“{one_line(loss.piece, _QUOTE)}” ", style="default")
     if loss.reached:
         text.append("reached the answer", style=style.GOOD)

@@ -1,4 +1,4 @@
-"""What was there and not chosen, as a tree: pieces, parts, lines."""
+"""What the memory held and did not return, as a tree of pieces, parts and lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _QUOTE = 300
 
 
 def pages(failure: Failure, found: Sequence[WhyNot]) -> Iterator[RenderableType]:
-    """A failure, then each piece that its answer needed."""
+    """A failure, followed by the pieces of its answer."""
     yield sheet(
         (
             ("failure", style.id_(failure.id)),
