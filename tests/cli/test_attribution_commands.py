@@ -131,7 +131,7 @@ def test_attribute_shows_where_each_piece_ended(stored: Callable[[TraceBuilder],
     assert (kept["piece"], kept["errorType"], kept["operationId"], kept["reached"]) == (PLACES[0], None, None, True)
     assert kept["operationExternalId"] is None
     shown = " ".join(cli("attribute", "--all").out.split())
-    assert f"“{PLACES[1]}” lost at {lost['operationId'][:8]} operation search (RetrievalError, confidence" in shown
+    assert f"“{PLACES[1]}” lost at {lost['operationId'][:8]} operation search (Retrieval error, confidence" in shown
     assert f"“{PLACES[0]}” reached the answer (confidence" in shown
 
 

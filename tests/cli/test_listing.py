@@ -98,7 +98,7 @@ def test_answers_say_which_were_judged_wrong_and_why(stored: Callable[[TraceBuil
     found = {one["externalId"]: (one["failure"], one["verdict"]) for one in cli("answers", "--json").json}
     assert found == {"answer": (failure.id, "DeletionError"), "right": (None, None), "new": (new["id"], None)}
     lines = cli("answers").out.splitlines()
-    assert [failure.id[:8] in line and "DeletionError" in line for line in lines] == [False, True, False, False]
+    assert [failure.id[:8] in line and "Deletion error" in line for line in lines] == [False, True, False, False]
     assert [new["id"][:8] in line and "none yet" in line for line in lines] == [False, False, False, True]
 
 

@@ -43,7 +43,7 @@ _GRAPH_POLICY = _POLICY.replace("trusted-types 'none'", "trusted-types memtrace-
 # Pages that follow something reload themselves: a script fetches the page and parses the answer. Long forms check that
 # the server is there before they are sent.
 _AGAIN_POLICY = f"{_POLICY}; connect-src 'self'"
-_ASKING = ("overview", "failures", "memory", "trace", "job", "failure", "case", "dispute", "queues")
+_ASKING = ("overview", "failures", "memory", "trace", "job", "failure", "queue_failure", "dispute", "queues")
 _POLICIES = {"graph": _GRAPH_POLICY} | dict.fromkeys(_ASKING, _AGAIN_POLICY)
 
 

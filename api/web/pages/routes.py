@@ -21,7 +21,6 @@ from api.web.assets import NamedRoute
 from api.web.pages import (
     about,
     blame,
-    case,
     compare,
     failure,
     failures,
@@ -32,6 +31,7 @@ from api.web.pages import (
     operation,
     overview,
     queue,
+    queue_failure,
     queues,
     search,
     settings,
@@ -43,7 +43,7 @@ from api.web.pages.asking import PageError, viewer_of
 from api.web.pages.opening import Opening
 from api.web.pages.render import HEADERS, assets, render
 from api.web.pages.shown import Page, PageRequest, Shown
-from api.web.pages.signing import Door, next_of
+from api.web.pages.signing import SigningPages, next_of
 from schema.errors import AmbiguousError, InputError, MemTraceError, NotFoundError, StoreError
 
 _log = structlog.get_logger("memtrace.web")
@@ -69,12 +69,12 @@ PAGES: list[tuple[str, str, Page]] = [
     ("POST", f"{_PROJECT}/queues/{{id}}/delete", queue.delete),
     ("GET", f"{_PROJECT}/queues/{{id}}/labels", queue.labels),
     ("POST", f"{_PROJECT}/queues/{{id}}/import", queue.take_labels),
-    ("GET", f"{_PROJECT}/queues/{{id}}/cases/{{case}}", case.case),
-    ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/verdict", case.submit),
-    ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/skip", case.skip),
-    ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/undo", case.undo),
-    ("GET", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}", case.dispute),
-    ("POST", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}/verdict", case.decide),
+    ("GET", f"{_PROJECT}/queues/{{id}}/cases/{{case}}", queue_failure.failure),
+    ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/verdict", queue_failure.submit),
+    ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/skip", queue_failure.skip),
+    ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/undo", queue_failure.undo),
+    ("GET", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}", queue_failure.dispute),
+    ("POST", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}/verdict", queue_failure.decide),
     ("GET", f"{_PROJECT}/search", search.search),
     ("GET", f"{_PROJECT}/settings", settings.settings),
     ("POST", f"{_PROJECT}/settings/retention", settings.set_retention),
@@ -126,7 +126,7 @@ def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRout
         opening: signs one browser in; see ``memtrace ui``.
     """
     files = assets()
-    door = Door(files.version, opening)
+    signing = SigningPages(files.version, opening)
 
     def route(method: str, path: str, handler: Handler) -> BaseRoute:
         return NamedRoute(path, _guarded(handler, files.version), methods=[method])
@@ -134,13 +134,13 @@ def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRout
     return [
         route("GET", "/", _to_pages),
         files.route("/ui/assets"),
-        route("GET", "/ui/sign-in", door.sign_in),
-        route("POST", "/ui/sign-in", door.take_key),
-        route("GET", "/ui/sign-in/issuer", door.to_issuer),
-        route("GET", BACK, door.from_issuer),
-        route("POST", "/ui/sign-out", door.sign_out),
-        route("GET", "/ui/open", door.open),
-        route("POST", "/ui/open", door.take_code),
+        route("GET", "/ui/sign-in", signing.sign_in),
+        route("POST", "/ui/sign-in", signing.take_key),
+        route("GET", "/ui/sign-in/issuer", signing.to_issuer),
+        route("GET", BACK, signing.from_issuer),
+        route("POST", "/ui/sign-out", signing.sign_out),
+        route("GET", "/ui/open", signing.open),
+        route("POST", "/ui/open", signing.take_code),
         *(route(method, path, _made(page, schema, files.version)) for method, path, page in PAGES),
         route("GET", "/ui/{rest:path}", _nothing),
     ]

@@ -76,7 +76,7 @@ def _with_cookie(answer: Response, key: str) -> Response:
     return answer
 
 
-class Door:
+class SigningPages:
     """The pages for users who are not signed in."""
 
     def __init__(self, version: str, opening: Opening | None) -> None:

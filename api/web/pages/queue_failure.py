@@ -16,7 +16,7 @@ from api.web.pages.signing import form_of
 from schema.control import Role
 
 
-async def case(asked: PageRequest) -> Shown:
+async def failure(asked: PageRequest) -> Shown:
     """The failure, as the page for annotators."""
     return await _shown(asked, {}, "")
 
@@ -96,7 +96,7 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
         "may_judge": values["may_judge"] and _is_open(queue, mine),
         "graph": values["failure"]["answerId"] or values["failure"]["questionId"],
     }
-    return Shown("case", values, 400 if problem else 200)
+    return Shown("queue_failure", values, 400 if problem else 200)
 
 
 async def _dispute(asked: PageRequest, form: Found, problem: str) -> Shown:
