@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
 from attribution.report import words
 from attribution.report.chart import chart, columns, harm_chart, heat_map
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
 from attribution.report.picture import picture, whole_path
-from attribution.text.fit import middle, printable
+from attribution.text.fit import middle
+from attribution.text.templates import environment
 from attribution.why_not import lines as why_not_lines
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -35,15 +35,8 @@ def render_comparison(comparison: Comparison) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_fit,
-    )
-    environment.globals.update(
+    made = environment(_TEMPLATES)
+    made.globals.update(
         words=words,
         chart=chart,
         columns=columns,
@@ -54,9 +47,4 @@ def _environment() -> Environment:
         whole_path=whole_path,
         why_not_pieces=why_not_lines.pieces,
     )
-    return environment
-
-
-def _fit(value: Any) -> Any:
-    """The value as text fit for a document; markup made by a template stays as it is."""
-    return printable(value) if type(value) is str else value
+    return made

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from attribution.spine import words
 from attribution.spine.model import Box, Edge, Spine, State
 from attribution.spine.place import place
-from attribution.text.fit import middle, printable, wrapped
+from attribution.text.fit import middle, wrapped
+from attribution.text.templates import environment
 
 _FOLDER = Path(__file__).parent
 _WIDTH = 218.0
@@ -316,16 +317,4 @@ def _number(value: float) -> float:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_fit,
-    )
-
-
-def _fit(value: object) -> object:
-    """The value as text fit for a document; markup made by a template stays as it is."""
-    return printable(value) if type(value) is str else value
+    return environment(_FOLDER)

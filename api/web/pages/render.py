@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.responses import HTMLResponse
 
 from api.web.assets import STATIC, Assets
 from api.web.pages import words
 from attribution.report import chart
 from attribution.spine.draw import style_sheet
-from attribution.text.fit import printable
+from attribution.text.templates import environment
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _POLICY = "; ".join(
@@ -83,20 +83,8 @@ async def render(template: str, version: str, values: Mapping[str, Any], status:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_fit,
-        auto_reload=False,
-    )
-    environment.globals.update(words=words, chart=chart, at=at)
-    for name in environment.list_templates():
-        environment.get_template(name)
-    return environment
-
-
-def _fit(value: Any) -> Any:
-    return printable(value) if type(value) is str else value
+    made = environment(_TEMPLATES)
+    made.globals.update(words=words, chart=chart, at=at)
+    for name in made.list_templates():
+        made.get_template(name)
+    return made
