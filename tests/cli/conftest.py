@@ -1,4 +1,4 @@
-"""A command line to call, and stores to call it on."""
+"""Calls the command line in tests, on stores with known contents."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ runpy.run_module("api.cli.main", run_name="__main__", alter_sys=True)
 
 @dataclass(frozen=True)
 class Result:
-    """How a command ended, and what it wrote."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -43,22 +43,22 @@ class Result:
 
     @property
     def json(self) -> Any:
-        """The JSON document that standard output holds."""
+        """The JSON document on standard output."""
         return json.loads(self.out)
 
 
 @dataclass(frozen=True)
 class Cli:
-    """Calls commands in this process, on one store."""
+    """Calls commands on a store, in the process of the test."""
 
     store: str
 
     def __call__(self, *arguments: str | Path, input: bytes | None = None, code: int = 0) -> Result:  # noqa: A002
-        """Call a command on this store; it must end with this exit code."""
+        """Call a command on this store, and check its exit code."""
         return self.plain("--store", self.store, *arguments, input=input, code=code)
 
     def plain(self, *arguments: str | Path, input: bytes | None = None, code: int = 0) -> Result:  # noqa: A002
-        """Call a command without saying which store."""
+        """Call a command without naming the store."""
         ran = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], input=input)
         if ran.exception is not None and not isinstance(ran.exception, SystemExit):
             raise ran.exception
@@ -75,7 +75,7 @@ class Cli:
 
 @pytest.fixture(autouse=True)
 def _quiet_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A folder of its own, and nothing of the caller's settings."""
+    """A folder of its own, and no settings of the caller."""
     for name in [name for name in os.environ if name.startswith("MEMTRACE_")]:
         monkeypatch.delenv(name)
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
@@ -91,7 +91,7 @@ def cli(tmp_path: Path) -> Cli:
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
-    """Commands on a store with the sample, only to be read."""
+    """Commands on a store with the sample, for reading only."""
     cli = Cli(f"sqlite:///{tmp_path_factory.mktemp('sample') / 'sample.db'}")
     cli("import", SAMPLE)
     return cli
@@ -99,7 +99,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 
 @pytest.fixture
 def stored(cli: Cli) -> Callable[[TraceBuilder], Cli]:
-    """Writes a trace, and gives the commands on its store."""
+    """Writes a trace, and returns commands on its store."""
 
     def write(trace: TraceBuilder) -> Cli:
         async def write_it() -> None:
@@ -114,7 +114,7 @@ def stored(cli: Cli) -> Callable[[TraceBuilder], Cli]:
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Cli:
-    """Commands on a store with the sample, its annotations and verdicts of the free pass; only to be read."""
+    """Commands on a store with the sample, its annotations and verdicts of the free pass, for reading only."""
     folder = tmp_path_factory.mktemp("judged")
     cli = Cli(f"sqlite:///{folder / 'test.db'}")
     cli("import", write_benchmark(folder))

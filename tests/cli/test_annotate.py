@@ -25,7 +25,7 @@ def team(stored: Callable[[TraceBuilder], Cli]) -> Cli:
 
 
 def judged(cli: Cli, person: str, *said: str) -> dict[str, Any]:
-    """The next case of a person, submitted."""
+    """Get the next case of a person, and submit a verdict."""
     case = cli("annotate", "next", "monday", "--author", person, "--json").json
     done = cli("annotate", "submit", "monday", case["failureId"], *said, "--author", person, "--json").json
     assert (done["progress"], done["verdict"]["author"]) == ("done", person)
@@ -103,7 +103,7 @@ def test_skip_and_undo(team: Cli) -> None:
 
 
 def test_who_works_here_sees_no_more_than_they_may(team: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With MEMTRACE_PERSON all commands are that person's; without it they are the keeper's, who sees all."""
+    """MEMTRACE_PERSON makes all commands those of a person. Without a person, the keeper sees everything."""
     everything = team("failures", "--json").json
     assert all(one["verdicts"] for one in everything)
     monkeypatch.setenv("MEMTRACE_PERSON", "Ada")

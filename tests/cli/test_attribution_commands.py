@@ -1,4 +1,4 @@
-"""Attributing, on the sample with what is known about it."""
+"""Attributing the sample, whose causes are known."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_attribute_shows_the_proof(cli: Cli) -> None:
 
 
 def test_attribute_shows_where_each_piece_ended(stored: Callable[[TraceBuilder], Cli]) -> None:
-    """A list of which one item was not found, and the other one said."""
+    """The answer should list two items; the search missed the second."""
     told = Story.of("default", *PLACES)
     dunes = told.store(0, PLACES[0], key="dunes")
     told.store(1, PLACES[1], key="ice")
@@ -184,7 +184,7 @@ def test_agreement(judged: Cli) -> None:
 
 
 def test_what_is_shown_has_names_for_people(stored: Callable[[TraceBuilder], Cli]) -> None:
-    """A recorder gives digests as ids in the source; people read names, the same as in reports."""
+    """A recorder uses digests as ids; people read the same names as in reports."""
     story, failure = retrieval(DEFAULT_PROJECT)
     trace = story.trace
     digests = [(f"{number:032x}", one) for number, one in enumerate(trace.variables, 1 << 80)]

@@ -1,4 +1,4 @@
-"""Measuring, and auditing what is measured with, on the sample with what is known about it."""
+"""Benchmarks and audits on the sample, whose causes are known."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNNERS_METRICS = (
 
 @pytest.fixture
 def suspicious(tmp_path: Path) -> Path:
-    """The sample, in which two right answers count as failures: one for a strict judge, one for a false gold answer."""
+    """The sample with two right answers as failures: a strict judge refused one, a wrong gold answer the other."""
     first, _, third, *_ = truth()["controls"]
     unlabelled = {"final_error_type": None, "final_op_id": None}
     return write_benchmark(
@@ -105,7 +105,7 @@ def test_benchmark_goes_on_where_it_stopped(cli: Cli, tmp_path: Path) -> None:
     path, work = write_benchmark(tmp_path), tmp_path / "work"
     first = cli.plain("benchmark", path, "--work", work, "--json").json
     assert list(work.glob("*.db"))
-    # What was found before is found again, down to the time it took.
+    # Earlier verdicts are found again, with their durations.
     assert cli.plain("benchmark", path, "--work", work, "--json").json == first
     blocked = tmp_path / "file"
     blocked.touch()

@@ -1,4 +1,4 @@
-"""`memtrace blame` ranks what did harm, on the command line as in `attribution.blame.rank`."""
+"""`memtrace blame` ranks elements as `attribution.blame.rank` does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.factory import TraceBuilder
 
 @pytest.fixture
 def counted(tmp_path: Path) -> Cli:
-    """A store with the project that is counted by hand."""
+    """A store with the project whose numbers were counted by hand."""
     uri = f"sqlite:///{tmp_path / 'blame.db'}"
 
     async def write() -> None:

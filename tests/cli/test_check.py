@@ -1,4 +1,4 @@
-"""`memtrace check` says what a recording lacks, and nothing of the kind where it is whole."""
+"""`memtrace check` reports what is missing in a recording, and nothing for a complete recording."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_operations_whose_kind_says_nothing_are_named(stored: Callable[[TraceBui
 
 
 def test_changes_that_nobody_sees_are_named(stored: Callable[[TraceBuilder], Cli]) -> None:
-    """Updates may change nothing; those of which no call in the trace ever does keep their changes to themselves."""
+    """An update may change nothing, but if all updates of an operation change nothing, the recording is incomplete."""
     story = Story.of(DEFAULT_PROJECT, "My dog is called Rufus.", name="unseen")
     trace = story.trace
     unit = story.store(0, "The dog is called Rufus.")
@@ -60,7 +60,7 @@ def test_changes_that_nobody_sees_are_named(stored: Callable[[TraceBuilder], Cli
 
 
 def test_an_update_that_gives_units_back_changes_nothing_that_is_seen(stored: Callable[[TraceBuilder], Cli]) -> None:
-    """As where an agent keeps its units in a dict, and an update returns the one that it found there."""
+    """An agent keeps its units in a dict, and its update returns the unit from the dict."""
     story = Story.of(DEFAULT_PROJECT, "My dog is called Rufus.", name="unseen")
     trace = story.trace
     unit = story.store(0, "The dog is called Rufus.")

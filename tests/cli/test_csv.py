@@ -1,4 +1,4 @@
-"""`--format csv` prints tables that a spreadsheet opens, and that no recorded text can make run a formula."""
+"""`--format csv` prints tables for spreadsheets, which never take recorded text for a formula."""
 
 from __future__ import annotations
 

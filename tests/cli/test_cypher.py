@@ -1,4 +1,4 @@
-"""`memtrace cypher` on a real server: what it gives, and what it does not let through."""
+"""`memtrace cypher` on a real server: results, and refused queries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def project(neo4j_database: Neo4jDatabase) -> str:
 
 @pytest.fixture
 def ask(neo4j_server: Neo4jServer, project: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Commands on the server's project."""
+    """Commands on the project in Neo4j."""
     monkeypatch.setenv("MEMTRACE_NEO4J_USER", neo4j_server.user)
     monkeypatch.setenv("MEMTRACE_NEO4J_PASSWORD", neo4j_server.password)
     monkeypatch.setenv("MEMTRACE_VALUES", (tmp_path / "values").as_uri())

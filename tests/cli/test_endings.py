@@ -1,4 +1,4 @@
-"""How commands end: exit codes, messages without tracebacks, files whole or not at all."""
+"""How commands end: exit codes, messages without tracebacks, and files that are complete or missing."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_an_unexpected_error_is_one_line_and_with_debug_a_traceback(tmp_path: Pa
 
 
 def _printed(program: str) -> str:
-    """What a program writes."""
+    """The output of a program."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
     return ran.stdout

@@ -1,7 +1,4 @@
-"""`memtrace fail` says that an answer is wrong: the question is found in the graph, and all of it is in one place.
-
-`memtrace unfail` takes that back.
-"""
+"""`memtrace fail` records a wrong answer and finds the question in the graph; `memtrace unfail` withdraws the failure."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from tests.factory import TraceBuilder
 
 
 def _chat(*questions: str, kind: VariableKind = VariableKind.QUERY) -> TraceBuilder:
-    """An answer that was made from some questions."""
+    """A trace whose answer was made from these questions."""
     trace = TraceBuilder(DEFAULT_PROJECT, "chat")
     asked = [trace.variable(f"q{number}", text, kind=kind) for number, text in enumerate(questions)]
     step = trace.operation("reply", kind=OperationKind.GENERATION)
@@ -82,12 +79,12 @@ def test_a_verdict_on_an_earlier_gold_answer_is_marked_and_gives_way(stored: Cal
     assert shown.out.count(mark) == 2
     assert "memtrace attribute" in shown.err
     assert mark in cli("report").out
-    # What was said of an earlier gold answer counts only where nothing else was said, whoever said it.
+    # A verdict on an earlier gold answer counts only without any other verdict, whoever gave it.
     assert cli("answers", "--json").json[0]["verdict"] == "AnnotationError"
     cli("attribute", "--all")
     assert told("a parrot") == [("flow", True), ("human", True), ("flow", False)]
     assert cli("answers", "--json").json[0]["verdict"] != "AnnotationError"
-    # A gold answer that comes back makes the verdicts on it count again.
+    # If an earlier gold answer is set again, the verdicts on this gold answer count again.
     assert told("a dog") == [("flow", False), ("human", False), ("flow", True)]
     assert cli("report", "--json").json["cases"][0]["onEarlierGold"] is False
     assert cli("answers", "--json").json[0]["verdict"] == "AnnotationError"
@@ -179,7 +176,7 @@ def test_an_answer_that_is_right(stored: Callable[[TraceBuilder], Cli]) -> None:
         assert (judged["id"], judged["right"]) == (said.id, True)
     assert cli("answers", "--json").json[0]["right"] is True
     assert "right" in cli("answers").out
-    (entry,) = asyncio.run(_audit_log(cli))  # what changes nothing is no entry
+    (entry,) = asyncio.run(_audit_log(cli))  # without a change there is no entry
     assert (entry.action, entry.target, entry.outcome) == ("markRight", said.id, "ok")
     assert said.id[:8] in cli("right", "said", "--trace", "chat").err
 

@@ -1,4 +1,4 @@
-"""What the commands print with --json is public: other programs rely on these names."""
+"""The documents of --json are public: programs rely on their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memtrace verdict` and `memtrace labels`: what people say of failures, by hand and as files."""
+"""`memtrace verdict` and `memtrace labels`: people's verdicts, recorded by hand and from files."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_verdict_needs_a_failure_and_a_reason(notes: Cli) -> None:
 
 
 def lines() -> list[dict[str, Any]]:
-    """The truth about the sample's wrong answers, as labels that name the file."""
+    """Labels with the true causes of the sample's wrong answers; the labels name the file."""
     return [
         {
             "trace": "assistant",

@@ -1,4 +1,4 @@
-"""`memtrace operations` and `memtrace answers` list what traces hold, in their order, filtered and bounded."""
+"""`memtrace operations` and `memtrace answers`: order, filters and bounds."""
 
 from __future__ import annotations
 

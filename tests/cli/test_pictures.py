@@ -1,4 +1,4 @@
-"""DOT and Mermaid hold every variable and derivation, whatever the labels say."""
+"""DOT and Mermaid documents have every variable and derivation, whatever is in the labels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def closure_of(text: str) -> Closure:
 
 
 def read_dot(document: list[str]) -> tuple[dict[str, str], list[tuple[str, str, str]]]:
-    """A tiny parser of what Graphviz would read: labels by id, and edges."""
+    """A small parser for the lines that Graphviz would read: labels by id, and edges."""
     assert document[0] == "digraph closure {"
     assert document[-1] == "}"
     labels, edges = {}, []

@@ -1,4 +1,4 @@
-"""Where a command works: options before or after its name, the environment, and what must stay secret."""
+"""Options before and after a command's name, the environment, and secrets in URIs."""
 
 from __future__ import annotations
 

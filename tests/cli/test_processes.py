@@ -1,4 +1,4 @@
-"""Logs of the parts of `memtrace dev`, read as they grow."""
+"""Following the logs of the parts of `memtrace dev`."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from tests.examples.agents import FACTS
 
 
 def recorded_in(cli: Cli, fault: Fault) -> str:
-    """Record the facts agent with a fault into the store, complain of its wrong answer; the id of the failure."""
+    """Record the facts agent with a fault, report its wrong answer, and return the id of the failure."""
     context.forget()
     exporter = MemoryExporter()
     memtrace.configure(exporter=exporter)
@@ -52,7 +52,7 @@ def recorded_in(cli: Cli, fault: Fault) -> str:
 
 @pytest.fixture
 def failure(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The failure that a fault caused."""
+    """The failure of a recorded fault."""
     monkeypatch.setenv("MEMTRACE_REPLAY", str(tmp_path / "replay"))
     monkeypatch.chdir(Path(__file__).parents[2])
     return recorded_in(cli, OVERWRITE)
@@ -76,7 +76,7 @@ def test_verdicts_are_proved(cli: Cli, failure: str) -> None:
 
 
 def blame_another(cli: Cli) -> tuple[str, str]:
-    """Let the stored verdict blame a retrieval, with what it had blamed as its candidate; both operations."""
+    """Change the stored verdict: it blames a retrieval, and the operation that it blamed becomes a candidate."""
 
     async def write() -> tuple[str, str]:
         async with await open_database(cli.store) as database:

@@ -1,4 +1,4 @@
-"""Reports and comparisons of them, on the sample with its verdicts."""
+"""Reports, and comparisons of reports, on the sample with verdicts."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_compare(judged: Cli, tmp_path: Path) -> None:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LlmServer]:
-    """A scripted model that the environment names."""
+    """A scripted model, named by the environment."""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     with llm_server() as running:
@@ -108,7 +108,7 @@ def test_report_with_a_summary(judged: Cli, model: LlmServer) -> None:
     assert summary["sentences"] == [{"text": "Facts are lost.", "cases": [1]}]
     assert (summary["model"], summary["dropped"]) == ("scripted", 1)
     assert judged("report", "--no-summary", "--json").json["summary"] is None
-    # What a model said once is not paid for again.
+    # A second report pays for no reply of the first one.
     assert judged("report", "--json").json["summary"]["sentences"] == summary["sentences"]
     assert len(model.requests) == 1
 

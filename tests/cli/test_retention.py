@@ -1,4 +1,4 @@
-"""`memtrace retention`: a policy, what it would delete, and deleting it."""
+"""`memtrace retention`: policies, dry runs and deletions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRACE = {"id", "externalId", "name", "writtenAt", "reason", "counts"}
 
 
 def write(cli: Cli, *days: float, project: str = DEFAULT_PROJECT) -> list[str]:
-    """A trace for each of these numbers of days since it was written to; their ids."""
+    """Write a trace for each number of days since its last event, and return the ids."""
 
     async def work() -> list[str]:
         made = []
@@ -108,7 +108,7 @@ def test_an_interrupted_run_ends_after_the_trace_in_hand(cli: Cli) -> None:
         assert process.stderr is not None
         first = process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        # Not `communicate`: it does not see the lines that came together with the first one.
+        # Not `communicate`, which loses the lines that arrived together with the first line.
         rest, said = process.stdout.read(), process.stderr.read()
     deleted = len([first, *rest.splitlines()])
     assert process.returncode == 130, said

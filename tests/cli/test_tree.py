@@ -1,4 +1,4 @@
-"""A closure as a tree: every variable once, references elsewhere, no recursion, bounds that say what is left out."""
+"""A closure as a tree: each variable once, references elsewhere, no recursion, and a note for what is left out."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.factory import TraceBuilder
 
 
 def whole(trace: TraceBuilder, *roots: Variable, direction: Direction = Direction.BACKWARD) -> Closure:
-    """A closure of all that a trace holds."""
+    """The closure of a whole trace."""
     ids = [root.id for root in roots]
     return Closure(ids, direction, trace.variables, trace.derivations, trace.operations, False, [])
 
 
 def drawn(found: Sequence[Line]) -> list[str]:
-    """The lines with names only."""
+    """The names in the lines."""
     return [
         line.prefix
         + (line.variable.external_id if line.variable else "")

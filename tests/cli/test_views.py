@@ -1,4 +1,4 @@
-"""What people read: the views name what an investigator looks for, and ids that the commands take."""
+"""Output for people has the needed names, and ids that the commands accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The addresses of pages in a project with the sample; tests and pictures of the pages go through all of them."""
+"""The addresses of pages in a project with the sample, for tests and pictures of all pages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from tests.graphql.world import World
 
 
 def addresses(world: World, project: str | None = None) -> dict[str, str]:
-    """Each page that needs a key, by a name for it.
+    """The addresses of the pages that need a key, by name.
 
     Args:
-        world: whose things the pages are about.
-        project: the project in the addresses; None is that of the things.
+        world: the project whose ids the addresses contain.
+        project: the project in the addresses; None is the world's own.
     """
     base = f"/ui/projects/{project or world.project}"
     ids = world.ids
@@ -50,7 +50,7 @@ def addresses(world: World, project: str | None = None) -> dict[str, str]:
 
 
 OWN = {"help": "/ui/help", "me": "/ui/me"}
-"""Pages about no project."""
+"""Pages outside of projects."""
 
 OPEN = {"sign-in": "/ui/sign-in?next=/ui/help", "opening": "/ui/open"}
 """Pages that need no key."""

@@ -1,4 +1,4 @@
-"""A server with the explorer, and a browser to open it."""
+"""Servers and browsers for the tests of the pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def world(server: RunningServer) -> World:
 
 @pytest.fixture(scope="module")
 def lone(request: pytest.FixtureRequest, explorer: RunningServer) -> World:
-    """The same on SQLite alone; each module has its own, for some change what is in it."""
+    """The sample on SQLite alone; each module has its own store, because some tests change it."""
     return make_world(explorer, f"{explorer.project}-{request.module.__name__.rpartition('.')[2]}")
 
 
@@ -44,13 +44,13 @@ def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer
 
 @pytest.fixture(scope="package")
 def shared(server: RunningServer) -> World:
-    """The sample in a project in which people annotate, on each engine."""
+    """The sample in a project with annotators, on each engine."""
     return make_world(server, f"{server.project}-team")
 
 
 @pytest.fixture(scope="package")
 def team(explorer: RunningServer) -> Team:
-    """Two people who disagree on a case, on SQLite alone; Ada has another one."""
+    """Two people who disagree on a case, on SQLite alone; Ada has a second case."""
     team = make_team(make_world(explorer, f"{explorer.project}-team"))
     disputed(team)
     return team

@@ -1,4 +1,4 @@
-"""Graphs that are made for tests and benchmarks of the page that draws them: the same number gives the same graph."""
+"""Generated graphs for tests and benchmarks of the graph page; equal seeds give equal graphs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ KINDS = (
 
 
 def graph(nodes: int, edges: int, layers: int = 40, seed: int = 1) -> dict[str, Any]:
-    """A graph without circles, as the page's data has it.
+    """An acyclic graph as the page's data.
 
     Args:
-        nodes: how many.
-        edges: how many, each from a node to a later one.
-        layers: about how many steps lead from the first to the last.
-        seed: of chance.
+        nodes: number of nodes.
+        edges: number of edges, each from a node to a later one.
+        layers: approximate number of steps from the first node to the last.
+        seed: the seed of the random numbers.
     """
     chance = Random(seed)
     width = max(1, nodes // layers)

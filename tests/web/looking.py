@@ -1,4 +1,4 @@
-"""A browser on the pages, that keeps all that it asked for and that went wrong."""
+"""A browser on the pages that records all requests and problems."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ TOLD = """addEventListener("securitypolicyviolation", event => {
 
 @dataclass
 class Looking:
-    """A page, and what happened on the way.
+    """A page with its log.
 
     Attributes:
-        asked: addresses.
-        problems: what the console, the page's errors and its policy said.
+        asked: requested addresses.
+        problems: messages of the console, errors of the page, and violations of its policy.
     """
 
     server: RunningServer
@@ -40,17 +40,17 @@ class Looking:
         return answer
 
     async def sign_in(self, key: str) -> None:
-        """Sign in where there is the form for it."""
+        """Sign in with a key."""
         await self.page.get_by_label("API key").fill(key)
         await self.page.get_by_role("button", name="Sign in").click()
 
     async def is_at(self, address: str) -> None:
-        """Wait until the browser is at an address of the server."""
+        """Wait until the browser is at this address of the server."""
         await expect(self.page).to_have_url(self.server.url + address)
         await self.loaded()
 
     async def loaded(self) -> None:
-        """Wait until the scripts of the page run that is there now: before, nothing listens for keys."""
+        """Wait until the scripts of the present page have run; earlier, keys have no effect."""
         await self.page.wait_for_load_state("load")
 
 
@@ -62,14 +62,14 @@ async def looking(
     width: int = 1280,
     scheme: Literal["light", "dark"] = "light",
 ) -> AsyncIterator[Looking]:
-    """Give a browser of its own; at the end see that nothing was asked of anybody else, and that nothing went wrong.
+    """Start a browser of its own; at the end check that it sent no request elsewhere and reported no problem.
 
     Args:
         browser: the program.
-        server: gives the pages.
-        expected: parts of lines of the console that should be there.
-        width: of the window, in pixels.
-        scheme: what its user prefers.
+        server: serves the pages.
+        expected: parts of expected lines of the console.
+        width: width of the window in pixels.
+        scheme: the colour scheme that the user prefers.
     """
     context = await browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     context.set_default_timeout(PATIENCE_MS)

@@ -1,4 +1,4 @@
-"""Two runs in which the same questions were asked, the second after a change: some answers are fixed, one is broken."""
+"""Two runs with the same questions; a change between the runs fixed some answers and broke one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ QUESTIONS = {
     "q3": ("When does Ana fly?", "on Friday", "on Monday", "on Sunday"),
     "q4": ("What does Ana play?", "the cello", "the cello", "the cello"),
 }
-"""The question, its gold answer, and the answers of the two runs."""
+"""A question, its gold answer, and the answers of both runs."""
 
 
 @dataclass(frozen=True)
 class Runs:
-    """A project with both, and the ids in it."""
+    """The project with both runs, and its ids."""
 
     server: RunningServer
     project: str

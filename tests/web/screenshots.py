@@ -30,7 +30,7 @@ _README = {
     "graph": "/ui/projects/{project}/variables/{answer}/graph",
 }
 _QUESTION = "What did the vet say gives Biscuit itchy ears?"
-"""Of the failure that the README shows."""
+"""The failure in the README."""
 
 _PICTURES = Path("docs/pictures")
 
@@ -40,8 +40,8 @@ async def take(team: Team, failure: str, folder: Path, only: list[str]) -> None:
 
     Args:
         team: people in a project, with a queue.
-        failure: that they don't agree on.
-        folder: for the pictures.
+        failure: a failure on which people disagree.
+        folder: where to write the pictures.
         only: names of pages; empty takes all.
     """
     world = team.world
@@ -87,7 +87,7 @@ async def _open(page: Page, address: str) -> None:
 
 
 async def for_readme(world: World) -> None:
-    """Take what the README shows: small, and of the project's own sample."""
+    """Take the README's pictures: small, and of the sample."""
     async with async_playwright() as playwright:
         browser = await launch(playwright)
         page = await _signed_in(browser, world, world.server.key("writer", world.project), 1280, "light")

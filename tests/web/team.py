@@ -1,4 +1,4 @@
-"""A project in which two people annotate the sample: on one case they disagree, and the first has the next one."""
+"""A project in which two people annotate the sample: Ada and Ben disagree on a case, and Ada has a second case."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Team:
         return f"/ui/projects/{self.world.project}/queues/{self.queue}"
 
     def ask(self, person: str, document: str, **variables: Any) -> dict[str, Any]:
-        """Data of an answer to a person."""
+        """Run a document as a person, and return the data."""
         with self.world.server.client(None) as client:
             body = {"query": document, "variables": {"p": self.world.project, **variables}}
             headers = {"Authorization": f"Bearer {self.keys[person]}"}
@@ -48,11 +48,11 @@ class Team:
         return data
 
     def next(self, person: str) -> str:
-        """The id of the failure that a person is to judge now."""
+        """The id of the failure that a person has to judge now."""
         return str(self.ask(person, _NEXT, q=self.queue)["nextCase"]["failure"]["id"])
 
     def submit(self, person: str, failure: str, **verdict: Any) -> None:
-        """Say something of a case that a person has."""
+        """Submit a verdict on a person's case."""
         done = self.ask(person, _SUBMIT, q=self.queue, i={"failure": failure, **verdict})["submitCase"]
         assert done["__typename"] == "CaseSubmitted", done
 
@@ -64,7 +64,7 @@ def keys_of(world: World, *people: str) -> dict[str, str]:
 
 
 def make_team(world: World, name: str = "week 12", people: tuple[str, ...] = PEOPLE, **wish: Any) -> Team:
-    """A new queue, of which nobody has a case yet; Dan decides, and is no annotator."""
+    """A new queue without reserved cases; Dan decides disputes and is no annotator."""
     keys = keys_of(world, *people, "Dan")
     asked = {"name": name, "people": list(people), "seed": "seed", **wish}
     queue = world.ask(_QUEUE, {"p": world.project, "i": asked}, "writer")["createAnnotationQueue"]["queue"]["id"]
@@ -72,7 +72,7 @@ def make_team(world: World, name: str = "week 12", people: tuple[str, ...] = PEO
 
 
 def disputed(team: Team) -> str:
-    """The id of a failure on which Ada and Ben have come to disagree; Ada has another case now."""
+    """The id of a failure on which Ada and Ben disagree; Ada has another case now."""
     failures = [team.next(person) for person in PEOPLE]
     wanted = failures[0]
     team.submit("Ada", wanted, errorType="AnnotationError", reason="The gold answer is out of date.")

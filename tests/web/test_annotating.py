@@ -1,4 +1,4 @@
-"""Annotating as a team in a real browser: two people blind to each other, and a third who decides."""
+"""Annotating as a team in a real browser: two people who don't see each other's verdicts, and a third who decides."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Bro
             await expect(page.get_by_text("The case is yours again")).to_be_in_viewport()
             await press("Control+Enter")
             await expect(page.get_by_text(_END)).to_be_visible()
-            # A change of what is submitted can be undone, too.
+            # A change of a submitted verdict can be undone, too.
             await page.goto(case)
             await found.loaded()
             await press("w")
@@ -161,10 +161,10 @@ async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Bro
             await found.loaded()
             await press("u")
             await expect(page.get_by_label("Why?")).to_have_value("w is a letter")
-            if person == "Eve":  # with her verdict they disagree
+            if person == "Eve":  # Ben disagrees with her verdict
                 await found.goto(f"{team.base}/disputes/{failure}")
                 await expect(page.get_by_text("You have judged this case yourself")).to_be_visible()
-                # Where the form was open before, what was written is not lost.
+                # A refused form keeps the typed text.
                 written: dict[str, str | float | bool] = {"type": "LLMAsAJudgeError", "reason": "a word too late"}
                 refused = await page.request.post(f"{page.url}/verdict", form=written, headers=OWN_PAGE)
                 assert refused.status == 400
@@ -197,7 +197,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Bro
 
 
 async def test_pages_of_a_team_keep_the_rules(browser: Browser, team: Team) -> None:
-    """As all pages do in test_looking: those that need a person with a case, and a dispute."""
+    """The checks of test_looking for pages that need a person with a case, and a dispute."""
     axe, failure = Axe(), team.next("Ada")
     pages = {"Ada": [team.base, f"{team.base}/cases/{failure}"], "Dan": []}
     disputes = "query($p: String!, $q: String!) { project(name: $p) { annotationQueue(reference: $q) { %s } } }"
@@ -243,7 +243,7 @@ async def test_what_is_typed_on_a_case_outlives_the_key_and_the_reservation(brow
         await page.get_by_label("Why?").fill("half a sent")
         revoke = "mutation($p: String!, $k: ID!) { revokeKey(project: $p, id: $k) { __typename } }"
         lone.ask(revoke, {"p": lone.project, "k": made["key"]["id"]}, "admin")
-        await page.wait_for_timeout(5500)  # so long may a revoked key be believed
+        await page.wait_for_timeout(5500)  # a revoked key may be accepted for so long
         await page.get_by_role("button", name="Save and go to the next").click()
         await expect(page.get_by_role("status")).to_contain_text("expired or was revoked")
         await found.sign_in(team.keys["Ann"])
@@ -251,7 +251,7 @@ async def test_what_is_typed_on_a_case_outlives_the_key_and_the_reservation(brow
         await expect(page.get_by_label("Why?")).to_have_value("half a sent")
         await expect(page.get_by_label("Annotation error")).to_be_checked()
         await expect(page.get_by_role("checkbox").first).to_be_checked()
-        # Her time ends, by the store's clock, and two others get the case.
+        # Ada's reservation ends by the store's clock, and two others get the case.
         connection = apsw.Connection(lone.server.place.store.removeprefix("sqlite:///"))
         connection.set_busy_timeout(10_000)
         connection.execute(
@@ -267,7 +267,7 @@ async def test_what_is_typed_on_a_case_outlives_the_key_and_the_reservation(brow
         await page.get_by_role("button", name="Save and go to the next").click()
         await expect(page.get_by_role("alert")).to_contain_text("Your reservation ended at")
         await expect(page.get_by_label("Why?")).to_have_value("a whole sentence")
-        # On another machine it is there, too.
+        # The draft also appears on another machine.
         await page.evaluate("sessionStorage.clear()")
         await found.goto(case)
         await expect(page.get_by_label("Why?")).to_have_value("a whole sentence")
@@ -307,7 +307,7 @@ async def test_what_is_typed_as_the_final_word_or_for_a_queue_outlives_the_key(b
             for choice in await page.get_by_label("Annotation error").all():
                 await choice.check()
             lone.ask(revoke, {"p": lone.project, "k": key["key"]["id"]}, "admin")
-            await page.wait_for_timeout(5500)  # so long may a revoked key be believed
+            await page.wait_for_timeout(5500)  # a revoked key may be accepted for so long
             await page.get_by_role("button", name=button).click()
             await expect(page.get_by_role("status")).to_contain_text("expired or was revoked")
             await found.sign_in(team.keys["Dan"])
@@ -334,7 +334,7 @@ def test_labels_and_queues_over_http(team: Team) -> None:
         exported = ada.get(f"{team.base}/labels")
         assert exported.headers["content-disposition"].startswith("attachment")
         lines = [json.loads(line) for line in exported.text.splitlines()]
-        # What Ben says of a case that Ada has not judged is not for her.
+        # Ada can't see Ben's verdict on a case before she has judged the case.
         assert {one["author"] for one in lines} == {"Ada", "Ben"}
         assert len(dan.get(f"{team.base}/labels").text.splitlines()) >= len(lines)
         own, others = (

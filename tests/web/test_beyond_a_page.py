@@ -1,4 +1,4 @@
-"""Values that are larger than a page opens: what happened is said in words, and the file is offered."""
+"""Values that are too large for a page: the page explains this, and offers the value as a file."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _WORK_IT_OUT = (
 
 @dataclass(frozen=True)
 class Large:
-    """A project in which a memory unit and an answer are larger than a page opens.
+    """A project with a memory unit and an answer that are too large for a page.
 
     Attributes:
-        base: of the addresses of its pages.
-        key: opens them.
+        base: the beginning of the addresses of its pages.
+        key: opens the pages.
         saved: the value of the newest version of the unit.
     """
 
@@ -47,7 +47,7 @@ class Large:
     saved: str
 
     def client(self) -> httpx.Client:
-        """Someone who is signed in."""
+        """A client that is signed in."""
         return visitor(self.server, self.key)
 
 
@@ -103,7 +103,7 @@ def large(server: RunningServer) -> Large:
 
 
 def _told(text: str) -> list[str]:
-    """What notes of a page say."""
+    """The notes on a page."""
     notes = re.findall(r'<p class="note">(.*?)</p>', text, re.DOTALL)
     return [html.unescape(re.sub("<[^>]+>", "", one)) for one in notes]
 

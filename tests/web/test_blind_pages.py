@@ -54,7 +54,7 @@ _WITHDRAW = "mutation($p: String!, $v: ID!) { withdrawVerdict(project: $p, id: $
 
 @pytest.fixture
 def team(shared: World) -> Iterator[Team]:
-    """Ada is to judge one case; Dan is no annotator, and sees everything."""
+    """Ada must judge one case; Dan is no annotator, and sees everything."""
     made = make_team(shared, f"blind {token_hex(4)}", ("Ada", "Ben"), failures=[shared.ids["failure"]])
     yield made
     delete = "mutation($p: String!, $q: String!) { deleteAnnotationQueue(project: $p, queue: $q) { __typename } }"
@@ -124,7 +124,7 @@ def _seen(team: Team, person: str) -> dict[str, list[Any]]:
 
 
 def _shown(team: Team, person: str) -> tuple[list[Any], list[str]]:
-    """What whoever is not blind sees change, over GraphQL and as pages."""
+    """Over GraphQL and on pages, other people do see the change."""
     with visitor(team.world.server, team.keys[person]) as client:
         answers = [client.get(f"/ui/projects/{team.world.project}/failures?{query}") for query in _QUERIES]
     assert all(answer.status_code == 200 for answer in answers)

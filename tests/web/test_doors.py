@@ -1,4 +1,4 @@
-"""The pages over HTTP: who gets in, what is said in headers, and that whatever is stored shows as text."""
+"""The pages over HTTP: signing in, headers, and escaping of stored text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def visitor(server: RunningServer, key: str | None = None) -> httpx.Client:
 
 @pytest.fixture
 def writer(lone: World) -> Iterator[httpx.Client]:
-    """Somebody who is signed in."""
+    """A client that is signed in."""
     with visitor(lone.server, lone.server.key("writer", lone.project)) as client:
         yield client
 
@@ -157,24 +157,24 @@ def test_other_sites_change_nothing(lone: World, writer: httpx.Client, headers: 
         answer = writer.post(address, data=form, headers=headers)
         assert answer.status_code == 403
         assert "set-cookie" not in answer.headers
-    # GraphQL does not look at the cookie then, whatever is asked.
+    # GraphQL ignores the cookie in every case.
     assert writer.post("/graphql", json={"query": "{ viewer { actor } }"}, headers=headers).status_code == 401
 
 
 def test_nobody_is_signed_in_by_what_another_has_set(lone: World) -> None:
-    """Session fixation: a cookie from before does not outlast signing in, and no address signs anybody in."""
+    """Session fixation: signing in replaces an earlier cookie, and no address signs anybody in."""
     theirs, own = (lone.server.key(role, lone.project) for role in ("reader", "writer"))
     with visitor(lone.server, theirs) as client:
         answer = sign_in(client, own)
         assert SimpleCookie(answer.headers["set-cookie"])[COOKIE].value == own
-        # What is refused leaves no cookie, neither the old one nor what was typed.
+        # A refused key leaves no cookie: neither the old cookie nor the typed key.
         assert "set-cookie" not in sign_in(client, "mt_" + "0" * 16 + "_" + "a" * 43).headers
     with visitor(lone.server) as client:
         for address in (f"/ui/sign-in?key={theirs}", f"/ui?key={theirs}", f"/ui/open?code={theirs}", f"/ui#{theirs}"):
             answer = client.get(address)
             assert "set-cookie" not in answer.headers, address
             assert client.get(f"/ui/projects/{lone.project}?key={theirs}").status_code == 303
-        # Names that another host of the domain could set are not looked at.
+        # Cookies that another host of the domain could set are ignored.
         for name in (COOKIE.removeprefix("__Host-"), COOKIE.lower(), f"{COOKIE}x"):
             headers = {"Cookie": f"{name}={theirs}"}
             assert client.get(f"/ui/projects/{lone.project}", headers=headers).status_code == 303, name
@@ -184,18 +184,18 @@ def test_our_own_pages_may_ask_graphql_with_the_cookie(lone: World, writer: http
     asked = {"query": "{ viewer { actor } }"}
     for headers in (OWN_PAGE, {"Origin": lone.server.url}):
         assert writer.post("/graphql", json=asked, headers=headers).json()["data"]["viewer"]["actor"].startswith("key:")
-    # A header counts, not the cookie beside it.
+    # The header counts, not the cookie beside it.
     assert writer.post("/graphql", json=asked, headers=OWN_PAGE | {"Authorization": "Bearer x"}).status_code == 401
-    # The other doors take no cookie at all.
+    # Other interfaces accept no cookie.
     assert writer.get(f"/v1/values/{lone.ids['unit']}", headers=OWN_PAGE).status_code == 401
 
 
 def test_every_answer_has_the_strict_headers(lone: World, writer: httpx.Client) -> None:
     for address in (*OPEN.values(), *OWN.values(), *addresses(lone).values(), "/ui/nothing", "/ui", "/"):
         answer = writer.get(address)
-        # The graph's worker needs a name for its one address; all else has none.
+        # The policy of the graph page allows the worker's address; the policies of all other pages allow no script URL.
         names = "memtrace-graph; connect-src 'self'" if address.endswith("/graph") else "'none'"
-        # What asks for itself again, or whether the server is there before a form is sent.
+        # Pages that reload themselves, or check the server before they send a form.
         asks = r"/(traces|jobs|failures)/\w+(/memory)?(\?|$)|/(queues|failures|projects/[\w-]+)(\?|$)|/cases/"
         names += "; connect-src 'self'" if re.search(asks, address) else ""
         policy = answer.headers["content-security-policy"]
@@ -248,7 +248,7 @@ HOSTILE = (
 
 @pytest.fixture(scope="module")
 def hostile(lone: World) -> dict[str, str]:
-    """A project in which everything that has words has those above; the addresses of its pages."""
+    """A project in which all texts are hostile; returns the addresses of its pages."""
     project = f"hostile-{token_hex(4)}"
     all_of_it = " ".join(HOSTILE)
     trace = TraceBuilder(project, all_of_it)
@@ -371,7 +371,7 @@ def test_every_document_is_used_and_every_page_is_looked_at(lone: World) -> None
     data = {
         "/ui/projects/{project}/queues/{id}/labels",
         "/ui/projects/{project}/failures/saved",
-        # There is none in this project; test_annotating looks at one.
+        # This project has no dispute; test_annotating tests the page.
         "/ui/projects/{project}/queues/{id}/disputes/{id}",
         "/ui/projects/{project}/variables/{id}/value",
         "/ui/projects/{project}/variables/{id}/graph/data",

@@ -1,4 +1,4 @@
-"""The explorer in a real browser: it asks this server and nobody else, and breaks none of its page's rules."""
+"""The explorer in a real browser: it sends requests only to this server, and obeys the policy of its page."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _TOLD = """addEventListener("securitypolicyviolation", event => {
 
 @dataclass
 class Opened:
-    """A page, and all that it asked for and that went wrong on the way.
+    """A page with its log.
 
     Attributes:
-        asked: addresses, those of websockets too.
-        posted: bodies of requests; empty for those without one.
-        said: what went over websockets.
-        problems: what the console, the page's errors and its policy said.
+        asked: requested addresses, including websockets.
+        posted: bodies of requests; empty for those without a body.
+        said: messages on websockets.
+        problems: messages of the console, errors of the page, and violations of its policy.
     """
 
     page: Page
@@ -55,21 +55,21 @@ class Opened:
         await self.page.get_by_role("button", name="Use this key").click()
 
     async def run(self, document: str) -> None:
-        """Put a document in the place of the one in the editor, and run its operation; both have a name."""
+        """Replace the document in the editor, and run its operation."""
         await self.page.locator(".graphiql-query-editor .CodeMirror").click()
         await self.page.keyboard.press("ControlOrMeta+a")
         await self.page.keyboard.insert_text(document)
-        # GraphiQL waits a tenth of a second before it looks which operations there are: less than people need to press.
+        # GraphiQL waits a tenth of a second before it reads the operations, which is less than people need.
         await expect(self.page.get_by_role("tab", selected=True)).to_contain_text(document.split()[1])
         await self.page.get_by_role("button", name="Execute query").click()
 
     async def answers(self, *texts: str) -> None:
-        """Wait until the answer has these texts."""
+        """Wait until the answer contains these texts."""
         for text in texts:
             await expect(self.page.locator(".result-window")).to_contain_text(text, timeout=_PATIENCE_MS)
 
     async def tells(self, text: str) -> None:
-        """Wait until the line beside the key says this."""
+        """Wait for this text in the line beside the key."""
         await expect(self.page.get_by_role("status").first).to_contain_text(text, timeout=_PATIENCE_MS)
 
 
@@ -77,12 +77,12 @@ class Opened:
 async def opened(
     browser: Browser, server: RunningServer, expected: Callable[[str], bool] = lambda _: False
 ) -> AsyncIterator[Opened]:
-    """Open the page; at the end see that nothing was asked of anybody else, and that nothing went wrong.
+    """Open the page; at the end check that it sent no request elsewhere and reported no problem.
 
     Args:
-        browser: opens it.
-        server: gives it.
-        expected: whether a line of the console is one that should be there.
+        browser: the program.
+        server: serves the page.
+        expected: whether a line of the console is expected.
     """
     context = await browser.new_context(viewport={"width": 1400, "height": 850})
     context.set_default_timeout(_PATIENCE_MS)
@@ -117,7 +117,7 @@ async def test_a_query_is_run_with_a_key(browser: Browser, explorer: RunningServ
         await found.tells(_KEPT)
         await page.get_by_role("button", name="Execute query").click()
         await found.answers(explorer.project, "reader")
-        # It knows the schema: it completes, finds faults, and has the documentation.
+        # The editor knows the schema: it completes words, finds mistakes, and shows documentation.
         await page.get_by_role("button", name="Show Documentation Explorer").click()
         docs = page.locator(".graphiql-doc-explorer")
         await docs.get_by_role("link", name="Query", exact=True).click()
@@ -193,7 +193,7 @@ async def test_a_key_that_is_none_is_told(browser: Browser, explorer: RunningSer
 
 
 async def test_what_is_stored_calls_nobody(browser: Browser, explorer: RunningServer) -> None:
-    """GraphiQL shows the picture of an address that the mouse rests on; stored texts may be anybody's."""
+    """GraphiQL shows a picture if the mouse is over its address, but stored addresses may be hostile."""
     callers: list[str] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""From the door to the next failure, once by mouse and once by keys alone, on each engine."""
+"""From signing in to the next failure, once by mouse and once by keyboard, on each engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph's page in a real browser, under the policy that it is served with; large graphs stand in for the data."""
+"""The graph page in a real browser with its policy; generated large graphs replace the data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _address(world: World) -> str:
 
 
 async def _signed_in(found: Looking, world: World) -> None:
-    """Before requests are answered here: the browser gives up the change between two pages where they are."""
+    """Sign in before the test intercepts requests, because interception makes the browser cancel changes of pages."""
     await found.goto("/ui/sign-in")
     await found.sign_in(world.server.key("reader", world.project))
     await found.is_at(f"/ui/projects/{world.project}")
@@ -40,7 +40,7 @@ async def _signed_in(found: Looking, world: World) -> None:
 async def _opened(
     browser: Browser, world: World, data: dict[str, Any] | None = None, **how: Any
 ) -> AsyncIterator[Looking]:
-    """The page, with the graph drawn; of the sample where no data is given."""
+    """The page with the drawn graph: of the given data, else of the sample."""
     async with looking(browser, world.server, **how) as found:
         await _signed_in(found, world)
         if data is not None:
@@ -134,7 +134,7 @@ async def test_six_thousand_boxes(browser: Browser, lone: World) -> None:
         await expect(_focused(page)).to_have_attribute("data-index", "4321")
 
         await page.get_by_role("button", name="Fit the whole graph").click()
-        await expect(page.locator(".graph-box")).to_have_count(1)  # the focused one; the canvas has the others
+        await expect(page.locator(".graph-box")).to_have_count(1)  # the focused box; the canvas shows the others
 
         await page.get_by_role("checkbox", name="Query").uncheck()
         await expect(page.locator(".graph-live")).to_have_text("5400 of 6000 boxes are shown.")
@@ -181,7 +181,7 @@ async def test_lines_pass_beside_the_boxes_between_their_ends(browser: Browser, 
 
 @pytest.mark.parametrize("seed", range(6))
 async def test_layers(browser: Browser, lone: World, seed: int) -> None:
-    """Edges go forward, and no two boxes of a layer touch; the same graph has the same places."""
+    """Edges go forward, and boxes of a layer don't touch; equal graphs have equal positions."""
     chance = Random(seed)
     count = chance.choice((1, 2, 40, 150, 700))
     shuffled = chance.sample(range(count), count)
@@ -207,7 +207,7 @@ async def test_layers(browser: Browser, lone: World, seed: int) -> None:
 
 
 async def test_a_tall_column_is_broken_into_several(browser: Browser, lone: World) -> None:
-    """What was one layer of hundreds is as wide as high; edges still go forward, and no two boxes touch."""
+    """A layer of hundreds of boxes becomes as wide as high; edges still go forward, and boxes don't touch."""
     count = 600
     edges = [[node, count] for node in range(count)] + [[count, count + 1]]
     async with looking(browser, lone.server) as found:

@@ -1,4 +1,4 @@
-"""Pages over HTTP: a trace in which something runs, failures by how sure a verdict is, and more than can be ranked."""
+"""Pages over HTTP: a trace that is being recorded, failures by confidence, and rankings that are too large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages in a real browser: a person finds a failure, sees where it broke, and says so; without a mouse, too."""
+"""The pages in a real browser: a person finds a failure, sees its cause, and records a verdict; also by keyboard."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.one_engine
 
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],  # all else is only listed, which takes longer than to find it
+    "resultTypes": ["violations"],  # other rules are only listed, which takes longer than checking
 }
 _QUESTION = "On which day of the week is Mara's pottery class?"
 _PIECE = "I joined a pottery class on Thursday evenings at the Kiln House."
@@ -92,7 +92,7 @@ async def test_a_verdict_is_given_by_keys_alone(browser: Browser, world: World) 
         chosen = page.locator("input[name=operation]:checked")
         await expect(chosen).to_have_attribute("data-key", "a")
         blamed = await chosen.get_attribute("value")
-        # Who comes back later finds it as it was saved.
+        # The draft is still there when the user comes back.
         await found.goto(failure)
         await expect(page.locator("#verdict")).to_contain_text("You have given one. Saving again replaces it.")
         await expect(page.get_by_label("Why?")).to_have_value("The 7 words of a are gone.")
@@ -110,9 +110,9 @@ async def test_a_verdict_is_given_by_keys_alone(browser: Browser, world: World) 
 
 
 async def test_every_page_keeps_the_rules_and_can_be_read_by_all(browser: Browser, world: World) -> None:
-    """No violation of the policy, no error, no request elsewhere; and none of axe's rules is broken.
+    """No violation of the policy, no error, no request elsewhere, no violation of axe's rules.
 
-    Unless in full, axe looks at each page in one of the two cases, in turn: it takes longer than all else.
+    Axe is slow, so it checks each page in one of two cases in turn, unless the run is in full.
     """
     axe = Axe()
     cases: list[tuple[int, Literal["light", "dark"]]] = [(1280, "light"), (390, "dark")]
@@ -139,7 +139,7 @@ async def test_every_page_keeps_the_rules_and_can_be_read_by_all(browser: Browse
 
 
 async def test_what_is_typed_outlives_the_key(browser: Browser, lone: World) -> None:
-    """The key expires while somebody writes: after signing in again, the page and the words are there."""
+    """A key expires while a user writes: after signing in again, the page and the text are back."""
     failure = f"/ui/projects/{lone.project}/failures/{lone.ids['failure']}"
     made = lone.ask(_NEW_KEY, {"p": lone.project}, "admin")["createKey"]
     async with looking(browser, lone.server, "Clear-Site-Data") as found:
@@ -151,7 +151,7 @@ async def test_what_is_typed_outlives_the_key(browser: Browser, lone: World) -> 
         await page.get_by_label("Why?").fill("half a sent")
         revoke = "mutation($p: String!, $k: ID!) { revokeKey(project: $p, id: $k) { __typename } }"
         lone.ask(revoke, {"p": lone.project, "k": made["key"]["id"]}, "admin")
-        await page.wait_for_timeout(5500)  # so long may a revoked key be believed
+        await page.wait_for_timeout(5500)  # a revoked key may be accepted for so long
         await page.get_by_role("button", name="Save verdict").click()
         await expect(page.get_by_role("status")).to_contain_text("expired or was revoked")
         await found.sign_in(lone.server.key("writer", lone.project))
@@ -167,7 +167,7 @@ async def test_what_is_typed_outlives_the_key(browser: Browser, lone: World) -> 
 
 
 async def test_other_sites_may_link_and_not_post(browser: Browser, lone: World) -> None:
-    """127.0.0.1 and localhost are two sites to a browser."""
+    """Browsers take 127.0.0.1 and localhost for two sites."""
     failure = f"/ui/projects/{lone.project}/failures/{lone.ids['failure']}"
     there, key = lone.server.url + failure, lone.server.key("reader")
     page_of_others = f"""<a href="{there}">look</a> <iframe src="{lone.server.url}/ui/help"></iframe>
@@ -191,7 +191,7 @@ async def test_other_sites_may_link_and_not_post(browser: Browser, lone: World) 
         await found.sign_in(lone.server.key("writer", lone.project))
         await found.is_at(f"/ui/projects/{lone.project}")
         await page.goto(theirs)
-        # Nothing of ours is shown inside of theirs, where clicks could be led astray.
+        # Other sites can't show our pages in a frame, where they could mislead clicks.
         (framed,) = [frame for frame in page.frames if frame is not page.main_frame]
         assert not framed.url.startswith(lone.server.url)
         assert "MemTrace" not in await framed.content()
@@ -222,7 +222,7 @@ async def test_graphql_takes_the_cookie_of_our_own_pages_alone(browser: Browser,
         socket.onclose = (event) => done(event.code);
         socket.onerror = () => done("error");
     })"""
-    # What the pages' own policy forbids, a page of ours without one may do.
+    # Without a policy, a page of ours can do what the pages' policy forbids.
     context = await browser.new_context(bypass_csp=True)
     page = await context.new_page()
     await page.goto(f"{lone.server.url}/ui/sign-in")
@@ -235,7 +235,7 @@ async def test_graphql_takes_the_cookie_of_our_own_pages_alone(browser: Browser,
         assert await page.evaluate(asked, lone.server.url) == 200
         assert await page.evaluate(listened, lone.server.url) == "connection_ack"
     else:
-        # The browser may not tell the page what the answer was; the server's word is in its log.
+        # Browsers may hide the answer from the page, so the test reads the server's log.
         with pytest.raises(Exception, match="Failed to fetch"):
             await page.evaluate(asked, lone.server.url)
         assert await page.evaluate(listened, lone.server.url) != "connection_ack"

@@ -1,4 +1,4 @@
-"""What is typed outlives a server that is killed and a store that is away, and the page says what happened."""
+"""Typed text survives a killed server and a store that is away; the page explains the problem."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.web.looking import Looking, looking
 
 @pytest.fixture
 def front(world: World) -> Iterator[Forwarder]:
-    """What browsers know the servers by, as a balancer is."""
+    """The address in browsers, as of a load balancer."""
     forwarder = Forwarder(world.server.url)
     yield forwarder
     forwarder.close()
@@ -29,7 +29,7 @@ def front(world: World) -> Iterator[Forwarder]:
 
 @asynccontextmanager
 async def _writing(browser: Browser, world: World, url: str, reason: str) -> AsyncIterator[Looking]:
-    """Somebody who has a verdict half written."""
+    """A user with a half-written verdict."""
     failure = f"/ui/projects/{world.project}/failures/{world.ids['failure']}"
     expected = (
         "ERR_CONNECTION_REFUSED",
@@ -65,7 +65,7 @@ async def test_a_killed_server(browser: Browser, world: World, front: Forwarder,
             await expect(page.get_by_label("Why?")).to_have_value(reason)
             front.lead_to(other.url)
             front.open()
-            await page.reload()  # another server has it as well
+            await page.reload()  # another server has the draft as well
             await expect(page.get_by_label("Why?")).to_have_value(reason)
             await expect(page.get_by_label("I can't tell")).to_be_checked()
             await page.get_by_role("button", name="Save verdict").click()
@@ -74,7 +74,7 @@ async def test_a_killed_server(browser: Browser, world: World, front: Forwarder,
 
 
 async def test_a_store_that_takes_no_writes(browser: Browser, lone: World) -> None:
-    """Somebody else has the SQLite file locked for longer than the server waits."""
+    """Another process locks the SQLite file for longer than the server waits."""
     connection = apsw.Connection(lone.server.place.store.removeprefix("sqlite:///"))
     async with _writing(browser, lone, lone.server.url, "while locked") as found:
         page = found.page

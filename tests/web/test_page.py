@@ -1,4 +1,4 @@
-"""The explorer's page and files over HTTP: given to browsers without a key, and no way around one."""
+"""The explorer's page and files over HTTP: served without a key, but no data is."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_browser_gets_the_page_without_a_key(explorer: RunningServer) -> None:
         "frame-ancestors": "'none'",
     }
     assert nonce not in again.text
-    # Nothing but this differs between two who open it.
+    # All requests get the same page, except for the nonce.
     assert re.sub(r'nonce="[^"]+"', "", page.text) == re.sub(r'nonce="[^"]+"', "", again.text)
     assert explorer.project not in page.text
     assert re.findall(r"(?:src|href)=\"(?!graphql/assets/)", page.text) == []
@@ -86,7 +86,7 @@ def test_there_are_no_other_files(explorer: RunningServer) -> None:
 
 @pytest.mark.parametrize("role", [None, "reader"])
 def test_the_page_answers_no_query(explorer: RunningServer, role: str | None) -> None:
-    """What is not just opened goes where it went before: nothing is answered without a key, and no GET with one."""
+    """Only the page itself needs no key: queries by GET are refused, and queries by POST need a key."""
     with explorer.client(role) as client:
         refused = 401 if role is None else 400
         for query in ({"query": _QUERY}, {"extensions": "{}"}, {"": ""}):

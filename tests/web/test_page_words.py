@@ -1,4 +1,4 @@
-"""How pages write what is stored."""
+"""How pages write stored data."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_refusals_are_sentences_without_ids() -> None:
     assert words.refusal(unfit) == (
         "The operation is of kind Update, which can't be at fault for this: response error."
     )
-    # What a file has to say is named as a file names it.
+    # A page describes the rows of a file in the words of files.
     label = "labels: line 1: primary.type: 'RetrivalError' is no error type; did you mean RetrievalError?"
     assert words.refusal(label).endswith("did you mean RetrievalError?")
 

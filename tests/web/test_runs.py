@@ -1,4 +1,4 @@
-"""Pages about runs in a real browser: two of them compared, a memory at a moment, a trace while it is recorded."""
+"""Pages about runs in a real browser: two traces compared, a memory at a moment, and a trace that is being recorded."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ async def test_a_memory_is_seen_at_a_moment(browser: Browser, runs: Runs) -> Non
         await page.keyboard.press("ArrowRight")
         await expect(page.locator("#moment")).to_contain_text("Ana lives in Porto with Miso.")
         await expect(slider).to_be_focused()
-        # And by mouse: the beginning, and where it was.
+        # The same by mouse: the first moment, and back.
         box = await slider.bounding_box()
         assert box is not None
         await page.mouse.click(box["x"] + 1, box["y"] + box["height"] / 2)
@@ -145,7 +145,7 @@ async def test_a_memory_is_seen_at_a_moment(browser: Browser, runs: Runs) -> Non
         await expect(page.locator(".history .later li")).to_contain_text("ana: message-3")
         await expect(page.get_by_role("region", name="Answers that rest on it")).to_contain_text("✗ wrong answer-q1")
         address = page.url
-    # Without scripts the same address shows the same, and a form moves it.
+    # Without scripts the address shows the same moment, and a form changes it.
     context = await browser.new_context(java_script_enabled=False)
     plain = await context.new_page()
     await plain.goto(f"{runs.server.url}/ui/sign-in")
@@ -194,7 +194,7 @@ async def test_a_trace_is_seen_while_it_is_recorded(browser: Browser, server: Ru
         await expect(steps).to_have_count(3)
         await expect(steps.last).to_contain_text("answer")
         await expect(page.locator(".steps .inside-1")).to_contain_text("✗ error")
-        # Nothing moved under the reader: what was open is open, and has the focus.
+        # A reload changes nothing for the reader: open parts stay open, and the focus stays.
         await expect(page.locator("details[open] summary", has_text="think")).to_be_focused()
         await expect(page.locator(".totals div", has_text="Operations").locator("dd")).to_have_text("3")
         await page.locator("summary", has_text="look up").click()

@@ -1,4 +1,4 @@
-"""Settings and jobs in a real browser: an admin makes and revokes keys; a writer has causes found, and stops a job."""
+"""Settings and jobs in a real browser: an admin makes and revokes keys; a writer starts and stops a job."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _POLICY = "query($p: String!) { project(name: $p) { retention { days traces chan
 
 @pytest.fixture(scope="module")
 def own(server: RunningServer) -> World:
-    """A project whose keys and verdicts nobody else needs, on each engine; this server runs its jobs."""
+    """A project for this module alone, on each engine; this server runs its jobs."""
     return make_world(server, server.project)
 
 
@@ -133,7 +133,7 @@ async def test_causes_are_found_for_those_that_match(browser: Browser, own: Worl
 
 
 async def test_a_job_is_stopped(browser: Browser, lone: World) -> None:
-    """Nobody runs the jobs of this project on this server, so it waits until it is stopped."""
+    """This server runs no jobs of the project, so the job waits until somebody stops it."""
     async with looking(browser, lone.server) as found:
         page = found.page
         await found.goto(f"/ui/sign-in?next={quote(f'/ui/projects/{lone.project}/failures')}")

@@ -1,4 +1,4 @@
-"""Signing in at an OpenID Connect issuer in a real browser, over real HTTP; and what is refused on the way back."""
+"""Signing in at an OpenID Connect issuer in a real browser, over real HTTP; and bad answers that are refused."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _PERSON = "alice@example.org"
 
 @dataclass
 class Signing:
-    """A server with an issuer, behind a port that browsers know it by.
+    """A server with an issuer, behind a port of its own.
 
     Attributes:
-        url: what the server is called from outside.
-        clock: says what its clock shows.
+        url: the public address of the server.
+        clock: sets the server's clock.
     """
 
     server: RunningServer
@@ -57,7 +57,7 @@ def signing(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     clock = folder / "clock"
     set_clock(clock, 0)
     stepped = replace(place, environment={**place.environment, VARIABLE: str(clock)})
-    # What browsers call the server is known before it listens, as it is behind a balancer.
+    # The public address is known before the server listens, as behind a load balancer.
     with Forwarder("http://127.0.0.1:9") as front, signing_issuer() as issuer:
         url = f"http://127.0.0.1:{front.port}"
         issuer.redirect_uri = f"{url}{BACK}"
@@ -78,7 +78,7 @@ def signing(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def issuer(signing: Signing) -> Iterator[SigningIssuer]:
-    """The issuer, which does all right again afterwards."""
+    """The issuer; after each test it answers correctly again."""
     yield signing.issuer
     signing.issuer.changed, signing.issuer.wrong_state = {}, False
     signing.issuer.iss, signing.issuer.up = signing.issuer.url, True
@@ -88,12 +88,12 @@ def issuer(signing: Signing) -> Iterator[SigningIssuer]:
 
 @pytest.fixture(scope="module")
 def sample(signing: Signing) -> World:
-    """Something to look at."""
+    """Failures to look at."""
     return make_world(signing.server, signing.project)
 
 
 async def _at_issuer(found: Looking, signing: Signing, next_: str, button: str = "Log in") -> None:
-    """Go to the issuer from the page of the form, and say who one is."""
+    """Follow the link to the issuer, and sign in there."""
     page = found.page
     await page.goto(f"{signing.url}/ui/sign-in?next={next_}")
     await page.get_by_role("link", name="Sign in with localhost").click()
@@ -102,7 +102,7 @@ async def _at_issuer(found: Looking, signing: Signing, next_: str, button: str =
 
 
 def _forget(found: Looking, signing: Signing) -> None:
-    """What was asked of the issuer was asked by opening its pages, and of the front is of the server."""
+    """The browser requested only the issuer's pages; all requests to the front came to the server."""
     ours = (signing.issuer.url, signing.url)
     found.asked = [url for url in found.asked if not url.startswith(ours)]
 
@@ -125,7 +125,7 @@ async def test_a_person_signs_in_at_the_issuer(browser: Browser, signing: Signin
         await expect(page.get_by_role("status")).to_contain_text("Sign in to see this page")
         broken = await Axe().run(page, options=RULES)
         assert broken.violations_count == 0, broken.generate_report()
-        # By keys alone: what leads to the issuer has the focus.
+        # By keyboard alone: the link to the issuer has the focus.
         await page.keyboard.press("Enter")
         await page.get_by_label("Name").fill(_PERSON)
         await page.keyboard.press("Enter")
@@ -155,7 +155,7 @@ async def test_a_person_signs_in_at_the_issuer(browser: Browser, signing: Signin
 async def test_what_is_typed_outlives_a_token(
     browser: Browser, signing: Signing, sample: World, issuer: SigningIssuer
 ) -> None:
-    """A token ends while somebody writes: the issuer still knows them, so two clicks later they go on."""
+    """A token ends while a user writes. The issuer still knows the user, who goes on after two clicks."""
     failure = f"/ui/projects/{signing.project}/failures/{sample.ids['failure']}"
     async with looking(browser, signing.server, "Clear-Site-Data") as found:
         page = found.page
@@ -172,7 +172,7 @@ async def test_what_is_typed_outlives_a_token(
         await expect(page).to_have_url(f"{signing.url}{failure}")
         await expect(page.get_by_label("Why?")).to_have_value("half a sent")
         await expect(page.get_by_label("Deletion error")).to_be_checked()
-        # Who only opens a page when the token has ended is asked nothing.
+        # A user who only opens a page after the token's end needn't sign in again.
         set_clock(signing.clock, 2000)
         issuer.changed = {"exp": datetime.now(UTC) + timedelta(seconds=2500)}
         await page.goto(f"{signing.url}/ui/me")
@@ -214,7 +214,7 @@ async def test_a_token_that_is_not_for_this_sign_in(
 
 
 def _begin(signing: Signing, client: httpx.Client, next_: str = "/ui/help") -> tuple[dict[str, str], Begun, str]:
-    """What the issuer is asked, what the browser keeps, and how its cookie has it."""
+    """The request to the issuer, the browser's cookies, and their attributes."""
     answer = client.get("/ui/sign-in/issuer", params={"next": next_})
     assert answer.status_code == 303
     assert answer.headers["location"].startswith(f"{signing.issuer.url}/authorize?tenant=a&")
@@ -227,13 +227,13 @@ def _begin(signing: Signing, client: httpx.Client, next_: str = "/ui/help") -> t
 
 
 def _log_in(asked: dict[str, str], signing: Signing) -> dict[str, str]:
-    """What the issuer sends a browser back with."""
+    """The address to which the issuer sends the browser back."""
     answer = httpx.post(f"{signing.issuer.url}/authorize", data={**asked, "user": "mallory"}, timeout=300)
     return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
 
 
 def test_nobody_ends_what_another_browser_began(signing: Signing) -> None:
-    """Session fixation: with a link, nobody can be signed in as who made the link."""
+    """Session fixation: a link can't sign another user in as its maker."""
     with (
         httpx.Client(base_url=signing.url, timeout=300) as mallory,
         httpx.Client(base_url=signing.url, timeout=300) as victim,
@@ -260,13 +260,13 @@ def test_nobody_ends_what_another_browser_began(signing: Signing) -> None:
             assert answer.status_code == 401, query
             assert f"{COOKIE}=" not in answer.headers["set-cookie"]
             assert "<script>alert" not in answer.text
-        # Another browser's verifier does not fit the code.
+        # The verifier of another browser does not fit the code.
         swapped = begun.model_copy(update={"verifier": "x" * 64}).text()
         answer = httpx.get(
             f"{signing.url}{BACK}", params=said, headers={"Cookie": f"{SIGN_IN_COOKIE}={swapped}"}, timeout=300
         )
         assert answer.status_code == 401
-        # The code is spent by then; a new one is good, once, and replaces what cookie was there before.
+        # The code is spent now. A new code works once, and replaces an earlier cookie.
         said = _log_in(asked, signing)
         header = {"Cookie": f"{SIGN_IN_COOKIE}={kept}; {COOKIE}=mt_fixed"}
         answer = httpx.get(f"{signing.url}{BACK}", params=said, headers=header, timeout=300)
@@ -310,7 +310,7 @@ def test_a_token_of_another_issuer_opens_nothing(signing: Signing) -> None:
             f"{signing.url}/ui/sign-in", data=form, headers={"Sec-Fetch-Site": "same-origin"}, timeout=300
         )
         assert answer.status_code == 401
-    # A token of the issuer names no other project, whatever the address says.
+    # A token of the issuer can't open another project, whatever the address says.
     assert (
         httpx.get(f"{signing.url}/ui/projects/other", headers={"Cookie": f"{COOKIE}={good}"}, timeout=300).status_code
         == 404

@@ -1,4 +1,4 @@
-"""`memtrace ui`: one browser is signed in without a key that anybody could read, and nothing of it stays."""
+"""`memtrace ui` signs one browser in; nobody can read the key, and nothing stays after the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages take from others is what was made from the lock."""
+"""The third-party files are those that were built from the lock file."""
 
 from __future__ import annotations
 
