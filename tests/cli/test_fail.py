@@ -1,4 +1,4 @@
-"""`memtrace fail` records a wrong answer and finds the question in the graph; `memtrace unfail` withdraws the failure."""
+"""`memtrace fail` records a wrong answer, and finds the question in the graph; `memtrace unfail` withdraws it."""
 
 from __future__ import annotations
 
