@@ -64,8 +64,6 @@ class _Key(BaseModel):
 
 
 class _KeySet(BaseModel):
-    """The issuer's keys."""
-
     keys: list[_Key]
 
 

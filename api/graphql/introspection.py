@@ -102,7 +102,6 @@ class _Counter:
         self._share = ProcessorShare()
 
     def root(self, node: FieldNode) -> None:
-        """Count what one root gives."""
         field = ROOTS[node.name.value]
         found = self._schema if node.name.value == "__schema" else self._schema.get_type(self._name(node))
         try:
@@ -155,7 +154,6 @@ class Introspection:
     """The answers about one schema."""
 
     def __init__(self) -> None:
-        """No answer is known yet."""
         self._thread = WorkerThread("introspection")
         self._by_text = _Kept()
         self._by_meaning = _Kept()

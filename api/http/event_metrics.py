@@ -65,8 +65,6 @@ class EventMetrics:
 
 
 class _Work(Collector):
-    """A worker's tally."""
-
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
 

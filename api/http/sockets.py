@@ -263,7 +263,6 @@ class _Accepted(socket.socket):
         self._release.atexit = False
 
     def close(self) -> None:
-        """Close it."""
         super().close()
         self._release()
 
