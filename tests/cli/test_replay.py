@@ -105,6 +105,7 @@ def blame_another(cli: Cli) -> tuple[str, str]:
     return asyncio.run(write())
 
 
+@pytest.mark.full
 def test_a_refuted_verdict_is_reopened_at_every_door(cli: Cli, failure: str, tmp_path: Path) -> None:
     cli("attribute", "--all")
     wrong, right = blame_another(cli)
@@ -124,6 +125,7 @@ def test_a_refuted_verdict_is_reopened_at_every_door(cli: Cli, failure: str, tmp
     assert "replay proved it" in report.read_text("utf-8")
 
 
+@pytest.mark.full
 def test_what_would_be_if(cli: Cli, failure: str, tmp_path: Path) -> None:
     (verdict,) = cli("attribute", "--all", "--json").json
     text, data = tmp_path / "unit.txt", tmp_path / "unit.json"
@@ -139,6 +141,7 @@ def test_what_would_be_if(cli: Cli, failure: str, tmp_path: Path) -> None:
     assert stored["verdicts"][0]["proof"] is None
 
 
+@pytest.mark.full
 def test_a_prompt_is_changed_wherever_it_is_used(cli: Cli, failure: str, tmp_path: Path) -> None:
     text = tmp_path / "prompt.txt"
     text.write_text(

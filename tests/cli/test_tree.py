@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
+
 from api.cli.context import DEFAULT_PROJECT
 from api.cli.render.draw import closure_lines
 from api.cli.render.tree import DEEPEST, Line, lines, plant
@@ -119,6 +121,7 @@ def test_what_is_deep_goes_on_at_the_margin() -> None:
     assert found == ["v5", "└─ v4", "   └─ v3 ...", "v3", "└─ v2", "   └─ v1 ...", "v1", "└─ v0"]
 
 
+@pytest.mark.full
 def test_a_chain_of_100_000_hops() -> None:
     trace = chain(2)
     variables = [replace(trace.variables[1], id=f"{n:032x}", sequence=n) for n in range(100_001)]

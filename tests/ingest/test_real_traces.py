@@ -148,6 +148,7 @@ async def test_export_equals_the_file(imported: Imported) -> None:
     assert msgspec.json.decode(out.getvalue()) == imported.recorded.raw
 
 
+@pytest.mark.full
 async def test_each_answer_has_its_own_past(imported: Imported) -> None:
     """One query, its own; all searches that served it; nothing later than its reader: by hand and by the store."""
     questions = imported.recorded.questions()

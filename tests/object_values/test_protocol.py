@@ -94,6 +94,7 @@ async def test_two_writers_of_the_same_values_at_once(place: str, objects: Objec
         await assert_holds(reader, contents)
 
 
+@pytest.mark.full
 async def test_many_packs_and_many_readers(values: ObjectValues, place: str) -> None:
     contents = [b"value %d " % number * 300 for number in range(60)]
     await values.put(PROJECT, TRACE, [pack for content in contents for pack in pack_up([content])])

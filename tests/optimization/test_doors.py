@@ -96,6 +96,7 @@ async def test_a_proof_is_stored_and_shown(database: Database, recorded: MemoryE
     assert kept.attribution.proof == again.attribution.proof
 
 
+@pytest.mark.full
 @pytest.mark.one_engine
 async def test_a_refuted_verdict_is_reopened(database: Database, recorded: MemoryExporter, replay_folder: Path) -> None:
     found = await faulty(database, recorded, FACTS, RETRIEVAL)

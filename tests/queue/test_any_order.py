@@ -116,6 +116,7 @@ async def test_any_order_in_any_requests_is_the_same_graph(
     await _same(database, project, trace, expected)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("requests", [20, 300])
 async def test_three_hundred_events_shuffled(
     queue: EventQueue, database: Database, reference: Database, project: str, requests: int

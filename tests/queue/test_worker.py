@@ -198,6 +198,7 @@ async def test_a_damaged_packet_and_another_version_are_dead_letters(queue: Even
     assert await _names(place.project(PROJECT), "t") == ["other"]
 
 
+@pytest.mark.full
 async def test_more_workers_share_the_work_and_one_that_leaves_is_not_missed(opener: Opener, place: Database) -> None:
     queue = await opener()
     traces = [uuid4().hex for _ in range(60)]

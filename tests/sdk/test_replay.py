@@ -181,6 +181,7 @@ async def test_equal_calls_are_counted(recorded: MemoryExporter, kept: Path) -> 
     assert said(run("agent", [Do(f"{HERE}:write", output="All")], ask=ASK)) == ("All",) * 3
 
 
+@pytest.mark.full
 async def test_what_can_be_done_to_a_call(agent: MemoryExporter) -> None:
     facts = [{"text": "A dog called Odo"}, {"text": "no", "place": 2}]
     assert said(tried(Do(call("extract"), output=facts))) == ("A dog called Odo",)

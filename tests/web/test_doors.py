@@ -347,6 +347,7 @@ def test_filters_stand_in_the_address(lone: World, writer: httpx.Client) -> None
         assert answer.text.count('<li class="panel case"') == count, query
 
 
+@pytest.mark.full
 def test_the_pages_run_where_only_trusted_documents_do(tmp_path: Path) -> None:
     trusted = tmp_path / "trusted.json"
     trusted.write_text("{}")

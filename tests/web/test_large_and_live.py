@@ -8,6 +8,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from secrets import token_hex
 
+import pytest
+
 from api.graphql.blaming import MAX_FAILURES
 from schema.ids import make_id
 from schema.kinds import ErrorType, OperationKind, Status, VariableKind
@@ -126,6 +128,7 @@ def test_a_value_of_20_mb_opens_in_parts(lone: World) -> None:
         assert ("the end" in text) is query.startswith("?offset")
 
 
+@pytest.mark.full
 def test_more_failures_than_can_be_ranked_are_counted(lone: World) -> None:
     project = f"test-{token_hex(8)}"
     trace = TraceBuilder(project, "large")

@@ -39,6 +39,7 @@ def plan(tmp_path: Path, llm: LlmServer, monkeypatch: pytest.MonkeyPatch) -> Pla
     return Plan(AGENT, read_dataset(path), Exact(), tmp_path / "run", directory=ROOT, models=urls)
 
 
+@pytest.mark.full
 async def test_verdicts_on_a_run_are_proved(plan: Plan, llm: LlmServer, store: GraphStore) -> None:
     await run(plan, store)
     asked = len(llm.requests)
@@ -64,6 +65,7 @@ async def test_a_replay_asks_no_model(plan: Plan, llm: LlmServer, store: GraphSt
     assert len(llm.requests) == asked + 3
 
 
+@pytest.mark.full
 async def test_a_continued_run_is_replayed_once(plan: Plan, store: GraphStore) -> None:
     await run(replace(plan, limits=replace(plan.limits, calls=8, parallel=1)), store)
     outcome = await run(plan, store)

@@ -172,6 +172,7 @@ def _maker(recorded: Run, variable: dict[str, Any]) -> str | None:
     return names.get(variable.get("operation", ""))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("environment", VERSIONS)
 @pytest.mark.parametrize("what", ["users", "users_async"])
 def test_eight_users_at_once_do_not_mix(environment: str, what: str, tmp_path: Path) -> None:
@@ -215,6 +216,7 @@ def _stray(recorded: Run) -> int:
     return len({event["name"] for event in recorded.of("trace")} - {"mem0: user_id=alice"})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("environment", VERSIONS)
 def test_failures_are_the_program_s_own(environment: str, tmp_path: Path) -> None:
     without, recorded = both(environment, "failing", tmp_path)
@@ -233,6 +235,7 @@ def test_a_hundred_users_in_tasks(tmp_path: Path) -> None:
     assert len(recorded.of("trace")) == 100
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("environment", VERSIONS)
 def test_switched_on_and_off_under_load(environment: str, tmp_path: Path) -> None:
     with scripted_openai.running(model()) as server:
@@ -240,6 +243,7 @@ def test_switched_on_and_off_under_load(environment: str, tmp_path: Path) -> Non
     assert done.said == {"right": True, "whole": True, "originals": True, "once": 1, "faults": {}}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("environment", VERSIONS)
 def test_another_process_reads_what_this_one_wrote(environment: str, tmp_path: Path) -> None:
     with scripted_openai.running(model()) as server:
