@@ -77,7 +77,7 @@ async def _exported(store: GraphStore, name: str) -> Exported:
     return Exported(store, trace, files)
 
 
-@pytest_asyncio.fixture(scope="module", params=["sample", "large", "memory"])
+@pytest_asyncio.fixture(scope="module", params=["sample", pytest.param("large", marks=pytest.mark.full), "memory"])
 async def exported(request: pytest.FixtureRequest, sqlite_database: Database) -> Exported:
     """The sample, a trace of 7,000 variables, and a trace of several processes."""
     store = sqlite_database.project(f"test-{uuid4().hex}")
