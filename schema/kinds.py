@@ -91,7 +91,7 @@ class QuestionKind(StrEnum):
 
 
 class ErrorType(StrEnum):
-    """Why an answer is wrong (taxonomy: arXiv 2605.28732). The last two are not the memory's fault."""
+    """Why an answer is wrong (taxonomy: arXiv 2605.28732). ``NOT_THE_MEMORY`` has the types that spare the memory."""
 
     EXTRACTION = "ExtractionError"
     UPDATE = "UpdateError"

@@ -54,8 +54,8 @@ class Expired:
     """A trace to be deleted.
 
     Attributes:
-        written_at: the time of the last write.
-        counts: number of elements by label.
+        written_at: the time of the last write to the trace.
+        counts: number of the trace's nodes, by node label.
     """
 
     trace: Trace

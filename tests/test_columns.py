@@ -9,6 +9,8 @@ from typing import get_args, get_type_hints
 import apsw
 import pytest
 
+from schema.errors import StoreError
+from schema.kinds import ErrorType
 from schema.models import Attribution, Derivation, Failure, Operation, Session, Trace, Variable
 from store.contract.answers import Label
 from store.shared.columns import DECLARED, Codec
@@ -60,3 +62,11 @@ def test_the_columns_are_those_of_the_table(label: Label) -> None:
             is_optional, type_ = stored[column.sql]
             assert is_optional == column.is_optional, column
             assert type_ == _TYPES.get(column.codec, type_), column
+
+
+def test_a_word_of_a_newer_version_is_named() -> None:
+    column = next(one for one in DECLARED[Label.ATTRIBUTION].columns if one.name == "error_type")
+    assert column.word_of["RetrievalError"] is ErrorType.RETRIEVAL
+    assert column.word_of[None] is None
+    with pytest.raises(StoreError, match="errorType 'FormattingError', which this version of MemTrace does not know"):
+        list(map(column.word_of.__getitem__, ["FormattingError"]))

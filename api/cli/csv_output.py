@@ -4,7 +4,7 @@ The header row has the public names of the JSON documents, and the cells their v
 null as an empty cell, lists and objects as JSON. The encoding is UTF-8, without a byte order mark.
 
 Recorded text is untrusted, and spreadsheets run a cell that begins like a formula. Such a text gets an apostrophe in
-front (OWASP, "CSV Injection"), which spreadsheets take for the mark of a text. Numbers stay as they are.
+front (OWASP, "CSV Injection"), so that the cell is plain text. Numbers stay as they are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 
 from api.cli.output import write_bytes
 
-_FORMULA_STARTS = tuple("=+-@\t\r\n")
+_FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
 
 
 class CsvTable:

@@ -12,10 +12,10 @@ from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
 from api.cli.options import IdHelp, JsonOption
 from api.cli.output import Output, print_json
+from schema.kinds import ErrorType
 
 if TYPE_CHECKING:
     from attribution.review.people import Named
-    from schema.kinds import ErrorType
     from schema.models import Failure
     from store.contract.protocol import GraphStore
 
@@ -23,6 +23,7 @@ commands = typer.Typer()
 app = typer.Typer(no_args_is_help=True, help="Export and import people's verdicts as files of labels.")
 
 _PANEL = "Ask why"
+_TYPES = f"The error type, in upper or lower case: {', '.join(ErrorType)}."
 
 
 @command(commands, panel=_PANEL)
@@ -38,7 +39,7 @@ async def verdict(
     ],
     error_type: Annotated[
         str | None,
-        typer.Option("--type", metavar="TYPE", help="Why the answer is wrong, in any case.", show_default=False),
+        typer.Option("--type", metavar="TYPE", help=_TYPES, show_default=False),
     ] = None,
     reason: Annotated[
         str | None, typer.Option("--reason", metavar="TEXT", help="The reason, in words.", show_default=False)

@@ -36,7 +36,7 @@ _ANY_HOPS = 100
 
 
 def document_cost(chosen: ChosenOperation) -> int:
-    """What an operation costs."""
+    """The cost of a GraphQL operation: the number of elements that it could make the store read, as described above."""
     return _counted(_Counter, chosen)
 
 

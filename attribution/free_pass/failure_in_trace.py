@@ -70,7 +70,7 @@ class FailureInTrace:
         return {v: one for v, one in (await self._look(variable_ids, lambda _: HOLDS)).items() if one.score >= HOLDS}
 
     def may_hold(self, text: str) -> bool:
-        """Whether a part of a text may have the detail, whatever days the rest of the text names."""
+        """Whether ``text``, a part of a longer text, may have the needed detail; days in the rest are ignored."""
         (look,) = self.finder.look_at([text])
         return look.most >= (HOLDS - _UNSURE if self.is_judged else HOLDS)
 

@@ -209,7 +209,7 @@ async def in_context(traced: FailureInTrace) -> Finding:
 
 
 async def told_elsewhere(traced: FailureInTrace) -> Finding | None:
-    """The text that the answering operation read has the same detail from another message."""
+    """A finding if the answering operation read the needed detail in the words of a message that is no evidence."""
     graph, detail = traced.graph, traced.detail
     if not detail.literal:
         return None

@@ -7,7 +7,8 @@ Rules are asked in this order. Each returns the probability that it names the fa
 
 1. The answer is right: the judge is wrong.
 2. The evidence states the given answer, not the gold answer: the annotation is wrong.
-3. The text that the answer was made from has the detail: the answering operation is at fault.
+3. The text that the answer was made from has the detail, or states it in the words of another message: the answering
+   operation is at fault.
 4. The detail was read for the question and dropped on the way to the answer, by the operation at fault.
 5. A memory unit with the detail was current when the search ran: the retrieval is at fault.
 6. An older version of a unit, or a deleted unit, has the detail: the operation that ended that version is at fault.

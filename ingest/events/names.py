@@ -149,6 +149,6 @@ class Known:
         known[element.id] = element
 
     def add(self, label: Label, element: Any) -> None:
-        """Add a new element, whose sequence number is ``next[label]``."""
+        """Add a new element, which has the sequence number ``next[label]``, and raise ``next[label]`` by one."""
         self.new[label][element.id] = element
         self.next[label] += 1

@@ -24,7 +24,7 @@ def operation_name(trace_id: str, span_id: str) -> str:
 
 
 def variable_name(operation: str, side: str, place: int) -> str:
-    """The name of a span's variable: the variable's side and its position on that side."""
+    """The name of a span's variable, such as ``chat/input/0``: operation, side, and position on that side from 0."""
     return f"{operation}/{side}/{place}"
 
 

@@ -37,7 +37,7 @@ class Slots:
     """Limits the number and size of parts that are written at the same time; projects take turns."""
 
     def __init__(self, concurrency: int) -> None:
-        """``concurrency``: number of parts at the same time, at most one of them large."""
+        """``concurrency``: number of parts of batches that are written at a time; at most one part is large."""
         self._turns = Turns(concurrency)
         self._large = Turns(1)
 

@@ -66,12 +66,12 @@ class Decision:
     Attributes:
         accepted: whether the change passes.
         reasons: reasons against the change, in words; empty if the change passes.
-        p: p-value of the improvement, by conversation; None if nothing was measured.
+        p: p-value of a sign-flip test that more conversations got better than worse; None if nothing was measured.
         better: number of conversations with more right answers.
         worse: number of conversations with fewer right answers.
         controls: number of answers that were right before.
-        harmed: number of controls that are wrong now.
-        bound: upper bound of the share of controls that the change harms.
+        harmed: number of controls that are wrong with the change.
+        bound: upper confidence bound, at the level of the rules, of the share of controls that the change harms.
         cost: cost of the changed program, as a multiple of the old program's; None if nothing had a cost.
     """
 

@@ -1,1 +1,4 @@
-"""Proves verdicts: runs the program again with the blamed operation corrected."""
+"""Tests verdicts by replay: the program runs again with the blamed operation corrected.
+
+A verdict is then proved, refuted or unsettled.
+"""

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from schema.constructors import constructor
+from schema.errors import StoreError
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, QuestionKind, Status, VariableKind
 from schema.models import Attribution, Derivation, Failure, Operation, Session, Trace, Variable, camel_case
 from store.contract.answers import Label
@@ -55,6 +56,19 @@ class Codec(Enum):
     """A list of texts: a JSON array in SQLite."""
 
 
+class _Words(dict[str | None, Any]):
+    """The words of a closed list by their texts. An unknown text was written by a newer version."""
+
+    def __init__(self, name: str, words: Mapping[str | None, Any]) -> None:
+        super().__init__(words)
+        self._name = name
+
+    def __missing__(self, text: str | None) -> Any:
+        raise StoreError(
+            f"the store has {self._name} {text!r}, which this version of MemTrace does not know: update MemTrace"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """How a field of an element is stored.
@@ -81,7 +95,9 @@ class Column:
     def __post_init__(self) -> None:
         words: dict[str | None, Any] = {word.value: word for word in self.words or ()}
         object.__setattr__(self, "get", attrgetter(self.name))
-        object.__setattr__(self, "word_of", words | {None: None} if self.is_optional else words)
+        object.__setattr__(
+            self, "word_of", _Words(self.public_name, words | {None: None} if self.is_optional else words)
+        )
 
     @property
     def public_name(self) -> str:

@@ -52,7 +52,8 @@ def test_graphql_has_every_column() -> None:
 def test_reports_list_every_column_with_a_title(tmp_path: Path) -> None:
     case = next(one for one in gathered([some()], tmp_path) if one.error_type is not None)
     listed = words.listed(case)
-    assert [title for title, _ in listed] == [column.title for column in LISTED] == ["Judged wrong by", "Recorded"]
+    assert [title for title, _ in listed] == [column.title for column in LISTED]
+    assert {"Judged wrong by", "Recorded"} <= {title for title, _ in listed}
     lines = list(case_lines(case))
     for title, text in listed:
         assert any(line.startswith(f"- {title.lower()}: ") and text[:8] in line for line in lines), (title, lines)

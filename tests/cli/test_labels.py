@@ -105,7 +105,7 @@ def test_a_verdict_needs_a_failure_and_a_reason(notes: Cli) -> None:
 
 
 def lines() -> list[dict[str, Any]]:
-    """Labels with the true causes of the sample's wrong answers; the labels name the file."""
+    """Lines of a label file: the true causes of the sample's wrong answers. Each line names its trace by the file."""
     return [
         {
             "trace": "assistant",

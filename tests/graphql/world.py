@@ -65,7 +65,7 @@ class World:
         return data
 
     def answer(self, document: str, variables: dict[str, Any] | None = None, role: str = "reader") -> dict[str, Any]:
-        """A whole answer."""
+        """Send a document as a user with ``role``; return the whole response, with ``data`` and ``errors``."""
         with self.server.client(role, self.project) as client:
             response = client.post("/graphql", json={"query": document, "variables": variables or {}})
         assert response.status_code == 200, response.text

@@ -160,7 +160,7 @@ def _forked(name: str, operation: str, held: Any) -> dict[str, Any]:
 
 
 def main(what: str, folder: str) -> None:
-    """Record, fork and compare."""
+    """Record a run of ``what`` ("langgraph" or "mem0"), fork the run, and print how both stores compare, as JSON."""
     os.environ["MEMTRACE_REPLAY"] = f"{folder}/kept"
     memtrace.configure(exporter=MemoryExporter())
     if what == "langgraph":

@@ -293,7 +293,7 @@ def _verdict(verdict: Attribution, about: Failure, blamed: Mapping[str, Operatio
 
 
 def stats(found: Stats) -> list[RenderableType]:
-    """Counts by label and kind, and bytes."""
+    """Tables of the number of nodes by node label and by kind, and of the bytes of values and graph."""
     parts: list[RenderableType] = [
         table(("elements", "count"), _counts(found.labels), numbers=("count",)),
         *(

@@ -197,7 +197,7 @@ def _verified(jars: Sequence[Jar], folder: Path) -> tuple[Path, ...]:
 
 
 def _main_class(jars: Sequence[Path], version: str) -> str:
-    """The entry point moved between versions, so the server's jar is asked."""
+    """The server's main class: the first known entry point in the server's jar, since it moved between versions."""
     jar = next((path for path in jars if path.name == f"neo4j-{version}.jar"), None)
     if jar is None:
         raise LocalNeo4jError(f"the lock of Neo4j {version} names no neo4j-{version}.jar")

@@ -26,8 +26,8 @@ def wait_until_ready(port: int, user: str, password: str, ended: Callable[[], st
         port: Where the server listens on 127.0.0.1.
         user: The name to log in with.
         password: The user's password.
-        ended: Returns the exit code of the server's process; None while it runs.
-        timeout: Seconds to wait at most.
+        ended: Returns how the server's process ended, in words after "The server ended ..."; None while it runs.
+        timeout: Seconds after which no further attempt is made.
 
     Raises:
         LocalNeo4jError: The process ended, refused the password, or did not answer in time.
