@@ -130,8 +130,9 @@ def test_nodes_relationships_and_paths_are_objects(ask: Cli) -> None:
     shown = ask("cypher", text).out
     assert "(:Failure " in shown
     assert "[:ASKED]" in shown
-    assert "-[:ASKED]->(:Query:Variable" in ask("cypher", "MATCH p=(:Failure)-[:ASKED]->() RETURN p LIMIT 1").out
-    assert "<-[:ASKED]-(:Failure" in ask("cypher", "MATCH p=(:Query)<-[:ASKED]-() RETURN p LIMIT 1").out
+    forward, back = "(:Failure {projectId: $project})-[:ASKED]->()", "(:Query {projectId: $project})<-[:ASKED]-()"
+    assert "-[:ASKED]->(:Query:Variable" in ask("cypher", f"MATCH p={forward} RETURN p LIMIT 1").out
+    assert "<-[:ASKED]-(:Failure" in ask("cypher", f"MATCH p={back} RETURN p LIMIT 1").out
 
 
 @pytest.mark.parametrize(
