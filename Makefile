@@ -20,7 +20,7 @@ help:
 	@echo "make test    run the tests of every change, with a real Neo4j, NATS, object storage and browser"
 	@echo "make test-all run all tests, on both engines and two versions of Neo4j"
 	@echo "make torture 100 kills under load, a million waiting events, Neo4j away for two minutes: what is in the graph?"
-	@echo "make fuzz    send more than 20,000 strange requests to the doors, half of them events"
+	@echo "make fuzz    send more than 20,000 strange requests to all interfaces, half of them events"
 	@echo "make secrets make the random secrets of docker-compose.yml, once"
 	@echo "make lint    ruff, mypy, import-linter, and the cost of each regular expression"
 	@echo "make bench   run the benchmarks"

@@ -51,7 +51,7 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class FailureColumn:
-    """What every interface knows of one column.
+    """A column: its names, its description, and the function that reads the value.
 
     Attributes:
         name: in snake case; GraphQL's field, the JSON member and the CSV header are the same name in camel case.
