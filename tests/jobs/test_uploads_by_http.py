@@ -197,6 +197,7 @@ def test_too_large_a_file(strict: RunningServer) -> None:
     assert emptied(strict)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, zstandard.ZstdCompressor().compress])
 def test_a_bomb_is_refused(strict: RunningServer, pack: object) -> None:
     assert callable(pack)

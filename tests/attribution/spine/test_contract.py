@@ -76,6 +76,7 @@ def test_a_contraction_holds_for_any_graph(graph: Graph) -> None:
     check_contraction(graph, contract(graph.nodes, graph.successors, graph.paths, graph.most))
 
 
+@pytest.mark.full
 @given(graphs())
 def test_large_graphs_take_another_way(graph: Graph) -> None:
     with pytest.MonkeyPatch.context() as patch:
