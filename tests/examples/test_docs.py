@@ -52,5 +52,5 @@ def test_the_agents_alone(folder: Path) -> None:
 def test_the_way_to_the_operation_at_fault(folder: Path) -> None:
     output = run(folder, _WITH_A_SERVER)
     assert "Failures recorded: 1" in output
-    assert "DeletionError" in output
+    assert "Deletion error" in output
     assert "DeletionError" in (folder / "failures.json").read_text("utf-8")

@@ -292,8 +292,8 @@ def _decode_with_extra(file: GraphFile, part: msgspec.Raw, place: str, position:
 
 
 def _validation_error(name: str, place: str, error: msgspec.ValidationError) -> InputError:
-    problem, _, inner = str(error).removesuffix("`").partition(_PLACE)
-    return InputError(name, (place + inner).lstrip("."), problem.replace("`", "'"))
+    problem, _, inner = str(error).partition(_PLACE)
+    return InputError(name, (place + inner.removesuffix("`")).lstrip("."), problem.replace("`", "'"))
 
 
 def _syntax_error(name: str, mapping: mmap.mmap, error: msgspec.DecodeError) -> InputError:
