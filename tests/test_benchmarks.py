@@ -76,6 +76,7 @@ def test_what_is_missing_is_shown() -> None:
     assert "**NOT MEASURED: no server**" in list(section.lines())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["closure-sqlite", "lineage-sqlite", "writes-sqlite"])
 def test_a_benchmark_runs(name: str, tmp_path: Path) -> None:
     run = [sys.executable, "-m", "benchmarks", "--quick", "--only", name, "--json", str(tmp_path / "figures.json")]

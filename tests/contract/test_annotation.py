@@ -101,7 +101,6 @@ async def test_a_bad_queue_is_refused(
     assert (await database.records(project).queue_page()).items == []
 
 
-@pytest.mark.each_engine
 async def test_each_case_goes_to_as_many_people_as_are_wanted(
     database: Database, trace: TraceBuilder, project: str
 ) -> None:

@@ -41,7 +41,6 @@ async def test_get_of_very_many_ids(store: GraphStore, project: str) -> None:
     assert await store.get(Label.VARIABLE, [variable.id for variable in variables[::-1]]) == variables[::-1]
 
 
-@pytest.mark.each_engine
 async def test_every_element_is_resolved_by_its_id_and_by_a_prefix(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)

@@ -41,6 +41,7 @@ def _sized(store: GraphStore, count: int) -> int:
     return count // (2 if isinstance(store, Neo4jStore) else 1)
 
 
+@pytest.mark.full
 @pytest.mark.once
 async def test_a_long_chain(store: GraphStore, project: str) -> None:
     steps = _sized(store, 20_000)
@@ -66,6 +67,7 @@ async def test_a_long_chain(store: GraphStore, project: str) -> None:
     assert cut.frontier == [trace.variables[-301].id]
 
 
+@pytest.mark.full
 @pytest.mark.once
 async def test_a_hub_with_many_derivations_each_way(store: GraphStore, project: str) -> None:
     count = _sized(store, 10_000)

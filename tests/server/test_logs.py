@@ -160,6 +160,7 @@ def check_request(server: RunningServer, key: str) -> None:
     assert [line["logger"] for line in server.log if line["event"] == "Shutting down"] == ["uvicorn.error"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("trusted", "client"), [("", "127.0.0.1"), ("127.0.0.1", "203.0.113.7")])
 def test_who_is_believed_about_the_client(tmp_path: Path, trusted: str, client: str) -> None:
     with running(sqlite_place(tmp_path), tmp_path, job_concurrency=0, trusted_proxies=trusted) as server:

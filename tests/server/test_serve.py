@@ -64,6 +64,7 @@ def test_a_store_that_cannot_be_used(tmp_path: Path) -> None:
     assert (broken.returncode, broken.stderr.count("\n")) == (5, 1)
 
 
+@pytest.mark.full
 def test_a_journal_that_is_damaged(tmp_path: Path) -> None:
     place, journal = sqlite_place(tmp_path), tmp_path / "server.db-queue"
     with running(place, tmp_path, job_concurrency=0) as server:
@@ -135,6 +136,7 @@ def test_what_is_under_way_is_finished(tmp_path: Path, number: signal.Signals) -
     assert [answer.status_code for answer in answers] == [202]
 
 
+@pytest.mark.full
 def test_what_takes_longer_than_the_server_waits_is_told_so(tmp_path: Path) -> None:
     head = ["POST /v1/events HTTP/1.1", "Host: memtrace", "Content-Type: application/x-ndjson", "Content-Length: 10"]
     with running(sqlite_place(tmp_path), tmp_path, job_concurrency=0, shutdown_seconds=1) as server:
@@ -151,6 +153,7 @@ def test_what_takes_longer_than_the_server_waits_is_told_so(tmp_path: Path) -> N
         server.await_log("not answered before the server ended")
 
 
+@pytest.mark.full
 def test_settings_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "memtrace.toml"
     path.write_text('log_format = "text"\nmax_body_bytes = 2048\njob_concurrency = 0\n', "utf-8")
@@ -159,6 +162,7 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
         server.await_log("event=request")
 
 
+@pytest.mark.full
 def test_the_address_of_ipv6(tmp_path: Path) -> None:
     if not socket.has_ipv6:
         pytest.skip("this machine has no IPv6")
