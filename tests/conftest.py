@@ -22,7 +22,13 @@ from tests.object_store import object_store
 from tests.server.watchdog import new_findings
 from tests.shared import pytest_sessionstart
 from tests.suites import is_within
-from tests.tiers import is_left_out, pytest_addoption, pytest_configure, pytest_ignore_collect
+from tests.tiers import (
+    is_left_out,
+    pytest_addoption,
+    pytest_configure,
+    pytest_configure_node,
+    pytest_ignore_collect,
+)
 
 __all__ = [
     "nats",
@@ -31,6 +37,7 @@ __all__ = [
     "object_store",
     "pytest_addoption",
     "pytest_configure",
+    "pytest_configure_node",
     "pytest_ignore_collect",
     "pytest_sessionstart",
     "pytest_terminal_summary",

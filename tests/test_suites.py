@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -129,3 +130,17 @@ def _attribute(node: ast.AST) -> str:
 )
 def test_make_test_calls_each_method_of_the_stores_on_each_engine(protocol: type) -> None:
     assert {name for name in vars(protocol) if not name.startswith("_")} - _called() - {"project_id"} == set()
+
+
+def test_processes_run_the_named_paths_in_full() -> None:
+    """A process of ``-n`` parses the command line anew, so the paths must reach it in another way."""
+    command = [sys.executable, "-m", "pytest", "-n", "1", "-p", "no:cacheprovider", "tests/patterns/test_attack.py"]
+    done = subprocess.run(
+        [*command, "-k", "patterns_of_the_product"],
+        cwd=ROOT,
+        env=os.environ | {"MEMTRACE_TEST_NEO4J_URI": "bolt://127.0.0.1:1"},  # none is needed
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "1 passed" in done.stdout, done.stdout + done.stderr

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.workermanage import WorkerController
 
 from tests.groups import VERSIONED
 from tests.suites import FULL, is_within, overlap
@@ -38,9 +40,18 @@ def pytest_configure(config: pytest.Config) -> None:
         "one_engine: what is tested comes before the store or beside it, so it never runs on Neo4j",
     ):
         config.addinivalue_line("markers", mark)
-    if not hasattr(config, "workerinput"):  # else the options are those of the process that distributes the tests
-        named = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
-        config.option.full = [_known(config, one) for one in (*config.option.full, *named)]
+    worker: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if worker is not None:
+        config.option.full = worker["full"]
+        return
+    named = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
+    config.option.full = [_known(config, one) for one in (*config.option.full, *named)]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    """Tell a process of ``-n`` the paths to run in full: it parses the command line without them."""
+    node.workerinput["full"] = node.config.option.full
 
 
 def _known(config: pytest.Config, named: str) -> str:
