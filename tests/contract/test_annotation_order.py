@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from schema.annotation import CaseOrder
-from schema.kinds import ErrorType, VariableKind
+from schema.kinds import HUMAN_METHOD, ErrorType, VariableKind
 from store.contract.assigning import order_of
 from store.contract.protocol import Database, GraphStore
 from tests.contract.annotating import failing, queue_of
@@ -65,3 +65,13 @@ async def test_strata_take_turns(database: Database, store: GraphStore, project:
         assert all({*pair} == {"one", "other"} for pair in list(pairwise(order))[::2])
     only = await queue_of(database, project, name="only", trace_ids=(traces[1].trace.id,))
     assert {place[id_] for id_ in only.failure_ids} == {"other"}
+
+
+async def test_what_people_say_changes_no_order(database: Database, store: GraphStore, project: str) -> None:
+    trace = failing(project, 2, confidence=0.5)
+    said, _ = trace.failures
+    trace.attribution(said, HUMAN_METHOD, error_type=ErrorType.JUDGE, confidence=1.0, author="Ada")
+    await trace.write(store)
+    for ordering in (CaseOrder.UNSURE, CaseOrder.DISAGREEMENT):
+        queue = await queue_of(database, project, name=ordering.value, ordering=ordering)
+        assert len(set(queue.ranks)) == 1

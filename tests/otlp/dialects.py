@@ -120,6 +120,8 @@ def examples(trace: str) -> list[tuple[Sent, Said]]:
     chain = {kind: OpenInferenceSpanKindValues.CHAIN.value, SpanAttributes.INPUT_VALUE: _USER}
     chain[SpanAttributes.OUTPUT_VALUE] = _REPLY
     add("chain", chain, "Other", [("Context", _USER)], [response])
+    agent = chain | {kind: OpenInferenceSpanKindValues.AGENT.value}
+    add("agent", agent, "Other", [("Query", _USER)], [("Answer", _REPLY)])
     add("root chain", chain, "Other", [("Query", _USER)], [("Answer", _REPLY)], parent=None, trace="root of a chain")
 
     # OpenLLMetry

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from memtrace.exporters import post
 from memtrace.exporters import segment as segments
-from memtrace.exporters.http import replay
+from memtrace.exporters.background import MAX_BATCH_BYTES
+from memtrace.exporters.http import _HttpSink, replay
 from memtrace.exporters.protocol import FlushResult
 from memtrace.exporters.spool import MAX_ASIDE_BYTES, Spool, folder_name
 
@@ -323,3 +325,17 @@ def test_an_address_that_is_wrong_loses_no_events(platform: Platform, tmp_path: 
     platform.replies.append((status, {"Location": "http://127.0.0.1:9"}, {}))
     assert send(tmp_path, platform) == FlushResult(spooled=1)
     assert send(tmp_path, platform) == FlushResult(sent=1)
+
+
+def test_what_is_sent_of_a_segment_is_not_sent_again(tmp_path: Path, platform: Platform) -> None:
+    spool = Spool(tmp_path / "spool")
+    spool.append([line(number, MAX_BATCH_BYTES // 2) for number in range(4)])  # each is a batch
+    spool.rotate()
+    platform.replies = [None, None, (503, {}, {})]
+    sink = _HttpSink(post.Platform(platform.endpoint, "k", "p"), spool)
+    sink.tick()
+    sink.hurry()
+    sink.tick()
+    sink.abandon([])
+    assert [event["number"] for event in platform.events] == [0, 1, 2, 3]
+    assert spool.is_empty()

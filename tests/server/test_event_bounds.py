@@ -7,6 +7,7 @@ import threading
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 from uuid import uuid4
 
@@ -243,3 +244,9 @@ def test_a_request_is_not_read_where_all_else_waits(tmp_path: Path, monkeypatch:
         found = httpx.post(f"{url}/v1/events", content=body, headers=headers, timeout=300).json()
     assert (found["accepted"], len(found["rejected"])) == (1, 20)
     assert threads["read"] != threads["loop"]
+
+
+def test_what_is_too_large_for_the_queue_is_named_by_its_place_in_the_request() -> None:
+    pieces = [b"{}", _line(message("t", "m0")), _line(message("t", "m1", token_hex(50_000)))]
+    prepared = prepare("p", Sent(pieces), 10_000)
+    assert ([one.index for one in prepared.refused], prepared.accepted) == ([0, 2], 1)

@@ -19,7 +19,7 @@ from attribution.verdicts.verdict import Method
 from schema.control import ApiKey, AuditEntry, Role
 from schema.errors import InputError, StoreError
 from schema.kinds import HUMAN_METHOD
-from schema.people import check_person
+from schema.people import MAX_NAME, check_person
 from store.contract.protocol import Database
 from store.contract.records import Registry
 from tests.server.running import Place, RunningServer, running
@@ -83,6 +83,10 @@ async def test_an_author_is_a_person_not_a_key(database: Database) -> None:
 def test_nobody_is_called_so(person: str) -> None:
     with pytest.raises(InputError):
         make_key("shop", "ci", Role.WRITER, "command line", NOW, person=person)
+
+
+def test_the_longest_name_is_a_name() -> None:
+    check_person("x" * MAX_NAME, "key", "person")
 
 
 def test_no_person_has_the_name_of_a_method() -> None:

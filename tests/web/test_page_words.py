@@ -8,6 +8,7 @@ import pytest
 
 from api.web.pages import judging, words
 from api.web.pages.failure import runs
+from api.web.pages.queue import _keyless
 from schema.kinds import ErrorType, QuestionKind
 
 
@@ -122,3 +123,8 @@ def test_steps_that_are_alike_are_one_run() -> None:
     assert [(run.count, run.state) for run in found] == [(1, "held"), (5, "held"), (2, "lost"), (1, "gone")]
     assert all(one.step != other.step for one, other in pairwise(found))
     assert runs([]) == []
+
+
+def test_a_revoked_key_is_no_key() -> None:
+    listed = [{"person": "Ada", "revokedAt": "2026-03-01T00:00:00Z"}, {"person": "Ben", "revokedAt": None}]
+    assert _keyless(["Ada", "Ben"], {"pageInfo": {"hasNextPage": False}, "nodes": listed}) == ["Ada"]
