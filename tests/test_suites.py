@@ -16,6 +16,7 @@ from store.contract.protocol import GraphStore
 from store.contract.records import ProjectRecords, Registry
 from store.contract.verdict_changes import VerdictHistory
 from store.contract.walks import Walks
+from tests import __main__ as runs
 from tests import suites
 from tests.data import ROOT
 from tests.suites import CHANGES, EVERYTHING, FULL, SUITES, is_within, needed_by, row_of
@@ -101,6 +102,20 @@ def test_a_path_that_does_not_exist_is_named() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert "file or directory not found: tests/contract/test_nothing.py" in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [(["tests"], 5), (["tests", "-q"], 5), (["tests", "-k", "sqlite"], 0), (["tests/contract/test_idle.py"], 0)],
+)
+def test_all_tests_must_contain_some_for_the_second_version(
+    monkeypatch: pytest.MonkeyPatch, options: list[str], code: int
+) -> None:
+    codes = iter([pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED])
+    monkeypatch.delenv("MEMTRACE_TEST_NEO4J_URI", raising=False)
+    monkeypatch.setattr(runs, "_run", lambda options, settings: next(codes))
+    monkeypatch.setattr(sys, "argv", ["tests", *options])
+    assert runs.main() == code
 
 
 def _called() -> set[str]:

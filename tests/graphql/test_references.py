@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from strawberry import ID
 
+from api.graphql.inputs import FailureInput
+from api.graphql.judgements import complaint_of
 from api.settings.loading import open_databases
+from schema.kinds import VariableKind
+from store.contract.protocol import Database
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 from tests.graphql.changing import change, complain, judge
@@ -32,6 +37,19 @@ def test_beginnings_of_ids_and_ids_in_the_source_will_do(world: World) -> None:
     assert change(world, text, {"id": verdict["attribution"]["id"]})["code"] == "NOT_FOUND"
     assert "name what was asked" in complain(world)["message"]
     assert "does not say what was asked" in complain(world, answer=ids["message"])["message"]
+
+
+async def test_a_question_is_looked_up_in_the_trace_of_its_answer(sqlite_database: Database) -> None:
+    """Applications number their questions anew in each trace."""
+    store = sqlite_database.project("questions of two traces")
+    for name in ("first", "second"):
+        trace = TraceBuilder(store.project_id, name)
+        question = trace.variable("question-1", f"what is in the {name}?", kind=VariableKind.QUERY)
+        answer = trace.variable(f"answer of the {name}", "nothing", kind=VariableKind.ANSWER)
+        await trace.write(store)
+        asked = FailureInput(question=ID("question-1"), answer=ID(answer.id), gold_answers=["something"])
+        complaint = await complaint_of(store, asked)
+        assert (complaint.question_id, complaint.answer_id) == (question.id, answer.id)
 
 
 def test_fields_take_references(world: World) -> None:

@@ -8,8 +8,13 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.flow import FlowPass
+from attribution.free_pass.loss import lost_on_the_way
 from attribution.free_pass.proof_path import problems
+from attribution.needed.content import content
+from attribution.needed.evidence_sentences import best_detail
+from attribution.needed.messages import Messages
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType, OperationKind, VariableKind
@@ -282,3 +287,18 @@ async def test_a_unit_that_was_there_before_the_one_given_back_was_in_the_memory
     found = told.store(2, MORE, key="bread")
     verdict, blamed = await verdict_on(embedded, told, told.ask(QUESTION, GOLD, "It has none.", [found]))
     assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
+async def test_only_operations_before_the_place_are_blamed(embedded: Database) -> None:
+    told, failure = extraction()
+    await told.trace.write(embedded.project("rules"))
+    graph = await TraceGraph.load(embedded.project("rules"), told.trace.trace.id)
+    messages = await Messages.read(graph)
+    detail = best_detail(messages, failure, list(failure.evidence_ids), content(GOLD, messages.rarity))
+    assert detail is not None
+    traced = FailureInTrace.of(graph, messages, failure, detail)
+    place = next(one.sequence for one in told.trace.operations if one.external_id == "extract-unit")
+    assert await lost_on_the_way(traced, place) is None
+    loss = await lost_on_the_way(traced, place + 1)
+    assert loss is not None
+    assert graph.operations[loss.operation_id].sequence == place

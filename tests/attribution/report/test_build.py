@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from attribution.report import words
 from attribution.report.build import build
+from attribution.report.changes import what_to_change
 from attribution.report.make import make
 from attribution.report.model import ReportData, Share
 from attribution.report.suspected_labels import suspected_labels
@@ -288,6 +289,14 @@ def test_sessions_of_several_traces_name_their_trace(tmp_path: Path) -> None:
         "construction, session 1 of the two": 1,
     }
     assert counts(data.by_operation) == {"update (Update)": 2}
+
+
+async def test_levers_without_a_whole_report_have_the_same_shares(data: ReportData, tmp_path: Path) -> None:
+    async with await open_database(f"sqlite:///{tmp_path / 'memory.db'}") as database:
+        store = database.project(PROJECT)
+        await some().trace.write(store)
+        found = await what_to_change(store, await every_failure(store, None))
+    assert [(lever.kind, lever.share) for lever in found] == [(lever.kind, lever.share) for lever in data.levers]
 
 
 def test_settings_of_several_values_are_all_named(tmp_path: Path) -> None:
