@@ -15,7 +15,7 @@ from api.cli.context import Target, command
 from api.cli.errors import ExitCode, UsageError, note
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json
-from api.cli.progress import progress_bar
+from api.cli.pace import paced
 
 if TYPE_CHECKING:
     from optimization.harness.judging import Judge
@@ -115,7 +115,15 @@ async def evaluate(
             "--users", metavar="USER", help="Only this user; may be repeated, or given with commas.", show_default=False
         ),
     ] = None,
-    judge: JudgeOption = JudgeName.F1,
+    judge: Annotated[
+        JudgeName | None,
+        typer.Option(
+            "--judge",
+            help="Who judges: equal words, F1 of at least 0.5, or a model (MEMTRACE_LLM_...). "
+            "[default: llm if a model is set, else f1]",
+            show_default=False,
+        ),
+    ] = None,
     prompts: Annotated[
         Path | None,
         typer.Option(
@@ -138,7 +146,8 @@ async def evaluate(
     """Run a memory system over conversations, record it, and judge its answers.
 
     Each user gets a process of its own. Wrong answers become failures, right ones are marked as right, and `memtrace
-    attribute --all` then says why. A run that was stopped continues with the same command, and pays for no reply twice.
+    attribute --all` then says why. Results are in the store after each question. A run that was stopped, or whose
+    questions failed, continues with the same command, and pays for no reply twice.
     """
     from optimization.harness.datasets.registry import read_dataset
     from optimization.harness.plan import Plan
@@ -151,7 +160,7 @@ async def evaluate(
             f"{len(cases.unknown_evidence):,} references to evidence name no message, "
             f"such as {cases.unknown_evidence[0]}."
         )
-    async with place.open(create=True) as store, judging(judge) as judged:
+    async with place.open(create=True) as store, judging(judge or usual_judge()) as judged:
         plan = Plan(
             program,
             cases,
@@ -165,16 +174,28 @@ async def evaluate(
             models=model_urls(model_url),
             limits=limits_of(max_calls, max_cost, price, parallel, seconds),
         )
-        with progress_bar("running") as tell:
-            outcome = await run_plan(
-                plan, store, lambda stage, user, done, total: tell(f"{user}: {stage}", done, total) if tell else None
-            )
+        chosen = [one for one in cases.conversations if plan.users is None or one.user in plan.users]
+        with paced(chosen, parallel) as tell:
+            outcome = await run_plan(plan, store, tell)
     if as_json:
         print_json(_document(outcome))
     else:
         _show(outcome)
-    if any(one.error is not None for one in outcome.users):
+    if any(one.problem is not None for one in outcome.users):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def usual_judge() -> JudgeName:
+    """A model if one is set, else F1, with a warning."""
+    from attribution.llm.transport.settings import is_set
+
+    if is_set():
+        return JudgeName.LLM
+    note(
+        "The judge is f1, because no model is set (MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL): f1 counts equal "
+        "words, so a short right answer in other words counts as wrong."
+    )
+    return JudgeName.F1
 
 
 @asynccontextmanager
@@ -248,11 +269,13 @@ def _show(outcome: RunOutcome) -> None:
 
     out = Output()
     for one in outcome.users:
+        right = sum(answer.judgement.right for answer in one.answers)
+        if one.answers or one.error is None:
+            out.lines(f"{one.user}: {right:,} of {counted(len(one.answers), 'answer')} right (trace {one.trace_id})")
+        for failed in one.failed:
+            out.lines(f"{one.user}: {failed.question.id} failed: {failed.error}")
         if one.error is not None:
             out.lines(f"{one.user}: failed: {one.error}")
-            continue
-        right = sum(answer.judgement.right for answer in one.answers)
-        out.lines(f"{one.user}: {right:,} of {counted(len(one.answers), 'answer')} right (trace {one.trace_id})")
     answers = outcome.answers
     right = sum(answer.judgement.right for answer in answers)
     cost = "" if outcome.cost is None else f", cost {outcome.cost:.4g}"
@@ -260,6 +283,13 @@ def _show(outcome: RunOutcome) -> None:
         f"{right:,} of {counted(len(answers), 'answer')} right; "
         f"{counted(outcome.calls, 'live call')} of models, {outcome.tokens:,} tokens{cost}."
     )
+    unfinished = [one.user for one in outcome.users if one.problem is not None]
+    if unfinished:
+        named = ", ".join(unfinished[:5]) + (" and others" if unfinished[5:] else "")
+        note(
+            f"Not finished: {named}. All judged answers are in the store, and the same command goes on: it records "
+            "these users again from the beginning, and kept replies of models cost nothing."
+        )
     if right < len(answers):
         note("Find out why the others are wrong with `memtrace attribute --all`.")
 
@@ -283,6 +313,15 @@ def _document(outcome: RunOutcome) -> dict[str, Any]:
                         "reason": answer.judgement.reason,
                     }
                     for answer in one.answers
+                ],
+                "failed": [
+                    {
+                        "question": failed.question.text,
+                        "questionId": failed.question.id,
+                        "error": failed.error,
+                        "answer": failed.text,
+                    }
+                    for failed in one.failed
                 ],
             }
             for one in outcome.users

@@ -23,7 +23,8 @@ from attribution.needed.gold_agreement import agreement
 from attribution.needed.messages import Messages
 from attribution.needed.pieces import gold_items, is_list, listed_items
 from attribution.needed.presence import HOLDS, LARGE, Detail, Presence
-from attribution.needed.question import polar, refuses
+from attribution.needed.question import polar
+from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.probabilities import likely

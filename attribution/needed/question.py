@@ -7,35 +7,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 
+from attribution.text.refusals import refuses
 from attribution.text.tokens import tokens
 from schema.kinds import QuestionKind
 from schema.models import Failure
 
-_MOST_WORDS = 40
-"""The maximal number of words of a refusal; longer texts say something."""
 _LONG_WORDS = 45
 """A gold answer with more words, or with paragraphs, is a conversational reply."""
 
-_REFUSAL = re.compile(
-    r"""
-      \b(?:i|we|it|they|one|nobody|you)\b[^.;!?]{0,20}?\b(?:do|does|did|can|could|am|are|is|was)?\s*
-        (?:not|n[o']t|unable\s+to|cannot)\s+(?:be\s+)?(?:know|recall|remember|tell|say|answer|determine|sure|find|known)\w*
-    | \b(?:do|does|did|can)(?:n['’]t|\s+not)\s+(?:know|recall|remember)\b
-        (?=[^.;]{0,12}(?:$|[.;,!]|the\s+answer|this|that|it\b))
-    | \bnot\s+(?:\w+\s+)?(?:known|mentioned|specified|stated|available|provided|answerable|discussed|recorded|given
-        |enough)\b
-    | \b(?:did|does|do|was|is|has|have)(?:n['’]t|\s+not|\s+never)\s+(?:been\s+)?
-        (?:mention|specif|provide|state|discuss|say)\w*
-    | \bno\s+(?:\w+\s+)?(?:information|mention|answer|record|data|memor\w+|evidence|details?|such)\b
-    | \b(?:unknown|unanswerable|undetermined|unspecified|cannot\s+be\s+(?:known|answered|determined)|insufficient)\b
-    | ^\W*(?:n/?a|none|null|unclear)\W*$
-    | \b(?:weiß|wissen|weiss)\b[^.]{0,20}\bnicht\b | \bnicht\s+(?:bekannt|erwähnt|angegeben|beantwort\w+|genannt|hervor)
-    | \bkeine?n?\s+(?:\w+\s+)?(?:information\w*|angabe\w*|antwort|hinweis\w*|erinnerung\w*)\b | \bunbekannt\b
-    | 不知道|不清楚|不确定|未知|没有(?:提到|提及|说|相关|任何|足够|信息|记录)|沒有提
-    | 无法(?:回答|确定|得知|判断)|未(?:提及|提到|说明)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
 _POLAR_YES = re.compile(r"^\W*(?:likely\s+|probably\s+)?(yes|yeah|yep|ja|是|对)\b", re.IGNORECASE)
 _POLAR_NO = re.compile(r"^\W*(?:likely\s+|probably\s+)?(no|nope|nein|不是|没有)\s*(?:$|[^\w\s])", re.IGNORECASE)
 _HEDGED = re.compile(
@@ -91,12 +70,6 @@ def form(failure: Failure) -> QuestionForm:
     if _INFERRING.search(failure.question) or (golds and all(_HEDGED.match(gold) for gold in golds)):
         return QuestionForm.INFERRED
     return QuestionForm.PLAIN
-
-
-@lru_cache(maxsize=16)  # the same failure's texts are tested again and again
-def refuses(text: str) -> bool:
-    """Whether a text says no more than that the answer is unknown, in English, German or Chinese."""
-    return bool(_REFUSAL.search(text.replace("’", "'"))) and len(tokens(text)) <= _MOST_WORDS
 
 
 def polarity(text: str) -> bool | None:

@@ -26,6 +26,10 @@ class ProgramFailed(MemTraceError):  # noqa: N818 (it is what happened, not a mi
     """The program raised an error, took too long, or its process ended."""
 
 
+class ProcessLost(ProgramFailed):
+    """The program's process ended, or can't be used any more."""
+
+
 class Child:
     """A program's process, as an asynchronous context manager; leaving the block ends the process and its children.
 
@@ -88,7 +92,8 @@ class Child:
             said: parameters of the command.
 
         Raises:
-            ProgramFailed: the program raised an error, took too long, or its process ended; the message says which.
+            ProcessLost: the program took too long, or its process ended; the message says which.
+            ProgramFailed: the program raised an error.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -98,16 +103,16 @@ class Child:
             await self._process.stdin.drain()
             answer = await asyncio.wait_for(self._process.stdout.readline(), seconds)
         except TimeoutError:
-            raise ProgramFailed(f"{self._program} took longer than {seconds:g} seconds to {act}") from None
+            raise ProcessLost(f"{self._program} took longer than {seconds:g} seconds to {act}") from None
         except (BrokenPipeError, ConnectionResetError):
             answer = b""
         except ValueError:
-            raise ProgramFailed(f"{self._program} gave an answer of more than {_LONGEST_LINE:,} bytes") from None
+            raise ProcessLost(f"{self._program} gave an answer of more than {_LONGEST_LINE:,} bytes") from None
         if not answer:
             code = await self._process.wait()
             await asyncio.sleep(0)
             last_lines = "".join(f"\n  {line}" for line in self._said)
-            raise ProgramFailed(f"the process of {self._program} ended with {code}{last_lines}")
+            raise ProcessLost(f"the process of {self._program} ended with {code}{last_lines}")
         found: dict[str, Any] = json.loads(answer)
         if "error" in found:
             at = f" ({'; '.join(found['trace'])})" if found.get("trace") else ""

@@ -8,16 +8,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Protocol
 
+from attribution.text.refusals import refuses
 from optimization.harness.datasets.model import Question
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _ARTICLES = frozenset({"a", "an", "the"})
-_UNKNOWN = re.compile(
-    r"\b(?:(?:do|did|does|could|can|was|is|are|were)(?: not|n['’]t)|cannot|no|not|never|unable|insufficient)\b.{0,60}"
-    r"\b(?:know|tell|find|say|mention(?:ed)?|specif(?:y|ied)|information|answer(?:ed|able)?|memor(?:y|ies)|record|available"
-    r"|determine|sure)\b",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +91,8 @@ def f1(gold: str, answer: str) -> float:
 
 
 def _of_unanswerable(answer: str) -> Judgement:
-    """Judge the answer to a question without gold answer: right if the answer says, in English, that it is unknown."""
-    right = not answer.strip() or _UNKNOWN.search(answer) is not None
+    """Judge the answer to a question without gold answer: right if the answer says that it is unknown."""
+    right = not answer.strip() or refuses(answer)
     return Judgement(right, float(right), "the question can't be answered")
 
 

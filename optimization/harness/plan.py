@@ -94,16 +94,32 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedQuestion:
+    """A question without a judged answer.
+
+    Attributes:
+        question: the question.
+        error: why the program gave no answer, or the judge no judgement.
+        text: the answer, if only the judge failed.
+    """
+
+    question: Question
+    error: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class UserRun:
     """The result of one conversation.
 
     Attributes:
         user: the user of the conversation.
         trace_id: the recorder's id of the trace.
-        answers: in the order of the questions; empty if the conversation failed.
-        error: why the conversation failed; None if it did not fail.
+        answers: the judged answers, in the order of the questions; those so far if the conversation failed.
+        error: why the conversation could not go on; None if it came to its end.
         calls: number of model replies that the program got, including kept replies.
         tokens: number of tokens of these replies.
+        failed: the questions that failed, in order.
     """
 
     user: str
@@ -112,6 +128,12 @@ class UserRun:
     error: str | None = None
     calls: int = 0
     tokens: int = 0
+    failed: tuple[FailedQuestion, ...] = ()
+
+    @property
+    def problem(self) -> str | None:
+        """Why the conversation is not finished; None if it is."""
+        return self.error or (self.failed[0].error if self.failed else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +177,12 @@ class Addition:
             for one in self.messages
         ]
         return {"session": self.session.id, "messages": messages}
+
+
+def asking(question: Question) -> dict[str, Any]:
+    """The parameters of the command ``ask``."""
+    dated = {} if question.time is None else {"time": question.time.isoformat()}
+    return {"id": question.id, "question": question.text, **dated}
 
 
 def script(conversation: Conversation) -> list[Addition | Question]:

@@ -1,29 +1,28 @@
 """Runs a program over a data set: each user in a process of its own, recorded, judged, and written to the graph.
 
 Starting a killed run again continues it: finished users are not run again. Unfinished users start again, but model
-replies that are kept in the folder of the run cost nothing.
+replies that are kept in the folder of the run cost nothing. A question that fails, fails alone; the results so far are
+in the graph after each question.
 """
 
 from __future__ import annotations
 
 import asyncio
-import shutil
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from memtrace.program.again import settings_here
-from memtrace.replay import folder_of
 from memtrace.replay.budget import Budget
-from memtrace.replay.proxy import Proxy
-from memtrace.replay.replies import REPLIES, Replies
 
 from ingest.files.registry import import_path
-from optimization.harness.child import Child, ProgramFailed, beginning, prompts_of
-from optimization.harness.datasets.model import Conversation, Question
+from optimization.harness.child import prompts_of
+from optimization.harness.conversation_run import ConversationRun
+from optimization.harness.datasets.model import Conversation
 from optimization.harness.folder import RunFolder, opened
-from optimization.harness.plan import Addition, Answer, Plan, RunOutcome, Tell, UserRun, script
+from optimization.harness.plan import FailedQuestion, Plan, RunOutcome, Tell, UserRun
 from schema.errors import InputError, MemTraceError
 from store.contract.protocol import GraphStore
+
+_MOST_LOST = 3
+"""The number of questions that may end the process before the conversation is given up."""
 
 
 def _silent(stage: str, user: str, done: int, total: int) -> None:
@@ -78,10 +77,9 @@ class _Runner:
         """Run one conversation, unless it is finished, and write it to the graph."""
         finished = self.folder.finished(conversation)
         if finished is None:
-            try:
-                found = await self._recorded(conversation)
-            except ProgramFailed as error:
-                return UserRun(conversation.user, self.folder.trace_id(conversation.user), error=str(error))
+            found = await self._recorded(conversation)
+            if found.problem is not None:
+                return found
             finished = self.folder.finish(found), found
         self.tell("import", conversation.user, 0, 1)
         report = await import_path(self.store, finished[0])
@@ -92,82 +90,17 @@ class _Runner:
         return finished[1]
 
     async def _recorded(self, conversation: Conversation) -> UserRun:
-        plan, user = self.plan, conversation.user
-        trace = self.folder.trace_id(user)
-        folder = self.folder.begin(user)
-        await asyncio.to_thread(shutil.rmtree, folder_of(trace), ignore_errors=True)
-        replies = Replies(self.folder.replies(user), "resume")
-        proxy = Proxy(replies, self.budget)
-        environment = {name: proxy.url_of(url) for name, url in plan.models.items()}
-        try:
-            async with Child(plan.program, plan.python, plan.directory, environment) as child:
-                start = beginning(user, trace, plan.prompts, folder, plan.instruments)
-                again = _again(plan, conversation) if plan.is_kept else None
-                saved = str(self.folder.saved(user).absolute())
-                await child.do("start", plan.limits.seconds, **start, again=again, saved=saved)
-                answered = await self._talk(child, conversation)
-                answers = await self._judged(child, conversation, answered)
-                ended = await child.do("end", plan.limits.seconds)
-        except ProgramFailed as error:
-            refused = f" ({'; '.join(proxy.problems)})" if proxy.problems else ""
-            raise ProgramFailed(f"{error}{refused}") from None
-        finally:
-            await asyncio.to_thread(proxy.close)
-        if ended["lost"]:
-            raise ProgramFailed(f"{ended['lost']:,} events of its recording were lost")
-        kept = folder_of(trace)
-        if kept.exists():
-            await asyncio.to_thread(replies.copy, kept / REPLIES)
-        used = proxy.given.spent()
-        return UserRun(user, trace, tuple(answers), None, used.calls, used.tokens)
-
-    async def _talk(self, child: Child, conversation: Conversation) -> list[tuple[Question, str]]:
-        """Add the conversation's messages and ask its questions, in order; returns the answers."""
-        acts, user, seconds = script(conversation), conversation.user, self.plan.limits.seconds
-        total = sum(len(act.messages) for act in acts if isinstance(act, Addition))
-        said, answered = 0, []
-        for act in acts:
-            if isinstance(act, Addition):
-                await child.do("add", seconds, **act.as_json())
-                said += len(act.messages)
-                self.tell("construction", user, said, total)
-            else:
-                found = await child.do("ask", seconds, id=act.id, question=act.text)
-                answered.append((act, found["answer"]))
-                self.tell("answers", user, len(answered), len(conversation.questions))
-        return answered
-
-    async def _judged(
-        self, child: Child, conversation: Conversation, answered: list[tuple[Question, str]]
-    ) -> list[Answer]:
-        """Judge all answers, and record failures and right answers."""
-        answers = []
-        for question, text in answered:
-            judgement = await self.plan.judge.judge(question, text)
-            answers.append(Answer(question, text, judgement))
-            comment = f"{self.plan.judge.name}: {judgement.score:.2f}"
-            await child.do(
-                "judge",
-                self.plan.limits.seconds,
-                id=question.id,
-                right=judgement.right,
-                gold=list(question.gold),
-                evidence=list(question.evidence),
-                comment=f"{comment} {judgement.reason}".strip(),
-            )
-            self.tell("judging", conversation.user, len(answers), len(answered))
-        return answers
-
-
-def _again(plan: Plan, conversation: Conversation) -> dict[str, Any]:
-    """Further parameters of ``start`` for conversations that can be replayed."""
-    acts: list[dict[str, Any]] = []
-    for act in script(conversation):
-        if isinstance(act, Addition):
-            acts.append({"do": "add", **act.as_json()})
-        else:
-            acts.append({"do": "ask", "id": act.id, "question": act.text})
-    return {"models": dict(plan.models), "settings": settings_here(), "acts": acts}
+        """Run a conversation; a question that ends the process is left out of the next attempt."""
+        skipped: dict[str, str] = {}
+        while True:
+            attempt = ConversationRun(self.plan, self.folder, self.store, self.tell, self.budget, conversation, skipped)
+            found = await attempt.run()
+            if attempt.lost is None:
+                return found
+            question, error = attempt.lost
+            skipped[question.id] = error
+            if len(skipped) > _MOST_LOST:
+                return replace(found, failed=(*found.failed, FailedQuestion(question, error)))
 
 
 def _first(errors: BaseExceptionGroup[MemTraceError]) -> MemTraceError:

@@ -148,9 +148,9 @@ class Evaluator:
                 store = database.project("default")
                 outcome = await run(plan, store, budget=self._budget)
                 for one in outcome.users:
-                    if one.error is not None and (not changed or is_of_budget(one.error)):
-                        raise ProgramFailed(f"{one.user}: {one.error}")
-                    failed = one.error is not None
+                    if one.problem is not None and (not changed or is_of_budget(one.problem)):
+                        raise ProgramFailed(f"{one.user}: {one.problem}")
+                    failed = one.problem is not None
                     judged = self._failed(one, changed) if failed else await self._judged(store, one, prompts)
                     keep(self._file(folder, one.user), judged)
                     known[one.user] = judged
@@ -160,7 +160,7 @@ class Evaluator:
         """An evaluation with wrong answers only; if a single prompt was changed, it is at fault."""
         (conversation,) = [one for one in self._plan.dataset.conversations if one.user == run_of_user.user]
         prompt = next(iter(changed)) if len(changed) == 1 else None
-        reason = f"with this prompt the program failed: {run_of_user.error}"[:_REASON_CHARACTERS]
+        reason = f"with this prompt the program failed: {run_of_user.problem}"[:_REASON_CHARACTERS]
         answers = [
             Judged(one.id, one.text, one.gold, "", right=False, prompt=prompt, reason=reason)
             for one in conversation.questions

@@ -11,7 +11,8 @@ from attribution.free_pass.flow import FlowPass
 from attribution.needed.evidence_sentences import content_of_gold
 from attribution.needed.messages import Messages, Mode
 from attribution.needed.presence import HOLDS
-from attribution.needed.question import QuestionForm, form, refuses
+from attribution.needed.question import QuestionForm, form
+from attribution.text.refusals import refuses
 from attribution.trace.graph import TraceGraph
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Failure

@@ -11,6 +11,7 @@ from memtrace.identity import NO_QUESTIONS, Variable
 from memtrace.raw_events import RawEvent
 from memtrace.record import declare
 from memtrace.steps import Scope, Step
+from memtrace.told import told_inside
 from memtrace.values import CONTAINERS, is_data, is_number, own_copy
 
 STORED = {"MemoryUnit", "Buffer"}
@@ -28,6 +29,9 @@ KINDS_BY_NAME = {
 
 _WRITERS = {"Extraction", "Update", "Deletion", "Initialization", "Segmentation", "Embedding"}
 """Kinds of operations that write memory."""
+
+_SAID = {"Message", "Other"}
+"""Kinds of arguments that may be a message with the program's words around it."""
 
 MAX_SEARCHED = 50_000
 MAX_DEPTH = 5
@@ -92,6 +96,12 @@ def _take_container(
 
 def _take_new(events: list[RawEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
     kind = kind or KINDS_BY_NAME.get(role, "Other")
+    if kind in _SAID and scope.trace.notes and isinstance(value, str):
+        message = told_inside(scope.trace, value)
+        if message is not None:
+            scope.trace.identities.bind(value, message)
+            step.use(events, message, role)
+            return
     if scope.trace.identities.units and kind in LOOSE_KINDS and isinstance(value, str):
         alike = equal(scope, value)
         if alike is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -151,6 +152,11 @@ class LlmSettings(BaseSettings):
     def embedding_usage(self, tokens: int) -> Usage:
         """The usage and cost of one call for embeddings with so many tokens."""
         return Usage(tokens, 0, 1, tokens * (self.embedding_price or 0.0) / 1_000_000)
+
+
+def is_set() -> bool:
+    """Whether the environment names a model and its server."""
+    return all(os.environ.get(_variable(name)) for name in ("base_url", "model"))
 
 
 def _variable(name: str) -> str:

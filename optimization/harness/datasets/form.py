@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
@@ -141,7 +142,7 @@ def with_known_evidence(conversation: Conversation) -> tuple[Conversation, list[
     for question in conversation.questions:
         evidence = tuple(dict.fromkeys(one for one in question.evidence if one in known))
         unknown += [f"{conversation.user} {question.id} {one}" for one in question.evidence if one not in known]
-        questions.append(Question(question.id, question.text, question.gold, evidence, question.kind, question.after))
+        questions.append(replace(question, evidence=evidence))
     return Conversation(conversation.user, conversation.sessions, tuple(questions)), unknown
 
 

@@ -4,8 +4,8 @@
       [{"id": "m1", "speaker": "Ann", "text": "My dog is called Bo."}]}],
      "questions": [{"id": "q1", "question": "What is the dog called?", "gold": ["Bo"], "evidence": ["m1"]}]}
 
-``time`` of a session or message, and ``evidence``, ``kind`` and ``after`` of a question, may be left out; ``gold`` is a
-text or a list, and empty if the question can't be answered.
+``time`` of a session, message or question, and ``evidence``, ``kind`` and ``after`` of a question, may be left out.
+``gold`` is a text or a list, and empty if the question can't be answered.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class _Question(_Strict):
     evidence: list[str] = Field(default_factory=list)
     kind: str | None = None
     after: str | None = None
+    time: str | None = None
 
 
 class _Conversation(_Strict):
@@ -86,7 +87,8 @@ def _conversation(value: object, source: str, place: str) -> Conversation:
             tuple(one.evidence),
             one.kind,
             one.after,
+            iso_time(one.time, source, f"{place}.questions[{index}].time"),
         )
-        for one in said.questions
+        for index, one in enumerate(said.questions)
     ]
     return checked(Conversation(said.user, tuple(sessions), tuple(questions)), source, place)

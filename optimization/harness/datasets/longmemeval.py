@@ -6,6 +6,7 @@ whose id ends in ``_abs`` can't be answered.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from optimization.harness.datasets.form import Record, checked, listed, point_in_time, record
@@ -26,6 +27,7 @@ class _Instance(Record):
     question_type: str
     question: str
     answer: str | int | float
+    question_date: str | None = None
     haystack_session_ids: list[str]
     haystack_dates: list[str]
     haystack_sessions: list[Any]
@@ -64,10 +66,17 @@ class LongMemEval:
                 (str(instance.answer),) if can_be_answered else (),
                 tuple(evidence),
                 instance.question_type,
+                time=_asked_at(instance, source, place),
             )
             ordered = sorted((one for one in sessions if one.messages), key=lambda one: (one.time is None, one.time))
             found.append(checked(Conversation(instance.question_id, tuple(ordered), (question,)), source, place))
         return found
+
+
+def _asked_at(instance: _Instance, source: str, place: str) -> datetime | None:
+    if instance.question_date is None:
+        return None
+    return point_in_time(instance.question_date, _TIMES, source, f"{place}.question_date")
 
 
 def _session(instance: _Instance, index: int, source: str, place: str, evidence: list[str]) -> Session:

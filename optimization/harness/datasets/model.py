@@ -43,6 +43,7 @@ class Question:
         evidence: ids of the messages that contain the answer, as far as the data set names them.
         kind: the data set's own word for the kind of question.
         after: id of the last message before the question; None if the question comes after all messages.
+        time: when the question is asked; None if the data set does not say.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Question:
     evidence: tuple[str, ...] = ()
     kind: str | None = None
     after: str | None = None
+    time: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

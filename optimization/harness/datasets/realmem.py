@@ -85,6 +85,7 @@ class RealMem:
                             tuple(filter(None, evidence)),
                             turn.category_name,
                             before,
+                            time,
                         )
                     )
                 messages.append(message)

@@ -12,7 +12,9 @@ from typing import Any
 from memtrace.program.running import Running
 from memtrace.replay.seams import model_url, place, same_source
 
-SETTINGS = ("MEMTRACE_PROGRAM_MODEL", "MEMTRACE_PROGRAM_EMBEDDER", "MEMTRACE_PROGRAM_DIMENSIONS")
+SETTINGS = (
+    "MEMTRACE_PROGRAM_MODEL", "MEMTRACE_PROGRAM_EMBEDDER", "MEMTRACE_PROGRAM_DIMENSIONS", "MEMTRACE_PROGRAM_PLAIN",
+)  # fmt: skip
 """Environment variables of the ready-made programs; a replay uses the values of the recording."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -36,3 +37,15 @@ def load(name: str) -> Any:
     if not callable(found):
         raise ProgramError(f"{name}: a program is a class, or a function that makes one, not a {type(found).__name__}")
     return found
+
+
+def takes_time(answer: Any) -> bool:
+    """Whether a program's method ``answer`` has an argument ``time``, for the time of the question."""
+    try:
+        taken = inspect.signature(answer).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return any(
+        one.kind is inspect.Parameter.VAR_KEYWORD or (one.name == "time" and one.kind in by_name) for one in taken
+    )

@@ -39,8 +39,12 @@ class Program(Protocol):
         """Remember the messages of one session, in order."""
         ...
 
-    def answer(self, question: str) -> str | Awaitable[str]:
-        """Answer a question from the memory."""
+    def answer(self, question: str) -> object:
+        """Answer a question from the memory: a text, or anything that can be printed.
+
+        If the method has an argument ``time``, or takes any named argument, it is called with ``time=...`` (a
+        ``datetime``) for questions that are asked at a known time.
+        """
         ...
 
 

@@ -15,14 +15,17 @@ import memtrace
 from memtrace import sink
 from memtrace.context import scope
 from memtrace.identity import Variable
-from memtrace.program.loading import ProgramError, load
+from memtrace.instruments.texts import texts
+from memtrace.program.loading import ProgramError, load, takes_time
 from memtrace.program.outside import OutsideMemory
 from memtrace.program.protocol import Message
 from memtrace.raw_events import VARIABLE, RawEvent
 from memtrace.replay.keeping import source_hash
-from memtrace.values import own_copy
+from memtrace.told import tell
+from memtrace.values import CONTAINERS, clean_text, own_copy, snapshot
 
 _FLUSH_SECONDS = 60.0
+_LONGEST_ANSWER = 2_000_000
 _REPLIES = frozenset({"Response", "Answer"})
 AGAIN = "memtrace.program.again:conversation"
 """The program of the trace, which runs the conversation again in a replay."""
@@ -152,32 +155,71 @@ class Running:
                 time = None if one["time"] is None else datetime.fromisoformat(one["time"])
                 about = {"speaker": one["speaker"], **({} if time is None else {"time": one["time"]})}
                 text = memtrace.variable(one["text"], kind="Message", name=one["id"], attributes=about)
-                self._know(one["id"], text)
+                self._know(one["id"], text, one["id"])
+                self._tell(one["id"], text)
                 said.append(Message(one["id"], one["speaker"], text, time, session))
             self._result(self._program.add(said))
 
-    def ask(self, id: str, question: str) -> str:  # noqa: A002 (the field's own word)
-        """Ask the program a question; returns the answer."""
+    def _tell(self, id: str, text: str) -> None:  # noqa: A002 (the field's own word)
+        """Let the recorder recognise a message that the program writes into a longer text."""
+        here = scope.get()
+        if here is not None and id in self._known:
+            tell(here.trace, text, self._known[id])
+            texts(here.trace).add(text, self._known[id])
+
+    def ask(self, id: str, question: str, time: str | None = None) -> str:  # noqa: A002 (the field's own word)
+        """Ask the program a question; returns the answer as text.
+
+        Args:
+            id: the id of the question.
+            question: the question.
+            time: when the question is asked, in ISO 8601; given to programs whose ``answer`` has an argument ``time``.
+
+        Raises:
+            ProgramError: the program gave no answer, or an answer that is too long.
+        """
         with memtrace.session("answers", id=f"answer {id}", category="answers"):
             self._replies.clear()
-            asked = memtrace.variable(question, kind="Query", name=id)
-            self._know(id, asked)
-            answer = self._result(self._program.answer(asked))
-            if not isinstance(answer, str):
-                raise ProgramError(f"{self._name}: answer() must give a text, not a {type(answer).__name__}")
-            known = memtrace.find(answer) or self._made_with(answer)
-            if known is None:
-                # A program that records no operation of its own still has its answer in the graph.
-                with memtrace.operation("answer", kind="Generation") as step:
-                    step.input(asked, "question", kind="Query")
-                    answer = step.output(answer, name=f"answer to {id}", kind="Answer")
-            elif known.kind != "Answer":
-                # A model's reply, which a package recorded, becomes the answer.
-                with memtrace.operation("give the answer", kind="Other") as step:
-                    step.input(known, "reply")
-                    answer = step.output(own_copy(answer), name=f"answer to {id}", kind="Answer")
-            self._know(f"answer {id}", answer)
-        return answer
+            about = None if time is None else {"time": time}
+            asked = memtrace.variable(question, kind="Query", name=id, attributes=about)
+            self._know(id, asked, id)
+            answer = self._program.answer
+            dated = {} if time is None or not takes_time(answer) else {"time": datetime.fromisoformat(time)}
+            return self._recorded(id, asked, self._result(answer(asked, **dated)))
+
+    def _recorded(self, id: str, asked: str, answer: Any) -> str:  # noqa: A002 (the field's own word)
+        """Make sure that the answer is a variable of kind Answer; returns the answer as text."""
+        text = self._text_of(answer)
+        known = memtrace.find(answer) or self._made_with(snapshot(answer)[0]) or self._made_with(text)
+        if known is not None and known.kind == "Answer":
+            self._known[f"answer {id}"] = known
+            return text
+        name = f"answer to {id}"
+        if known is None:
+            # A program that records no operation of its own still has its answer in the graph.
+            with memtrace.operation("answer", kind="Generation") as step:
+                step.input(asked, "question", kind="Query")
+                given = step.output(text, name=name, kind="Answer")
+        else:
+            # A model's reply, which a package recorded, becomes the answer.
+            with memtrace.operation("give the answer", kind="Other") as step:
+                step.input(known, "reply")
+                given = step.output(own_copy(text), name=name, kind="Answer")
+        self._know(f"answer {id}", given, name)
+        return text
+
+    def _text_of(self, answer: Any) -> str:
+        """An answer of any type as text: the content of a message object, the JSON of a list or mapping."""
+        if answer is None:
+            raise ProgramError(f"{self._name}: answer() gave None: does it return the answer?")
+        content = getattr(answer, "content", None)
+        if isinstance(answer, str) or not isinstance(content, str):
+            content = snapshot(answer)[0] if isinstance(answer, (str, *CONTAINERS)) else str(answer)
+        if len(content) > _LONGEST_ANSWER:
+            raise ProgramError(
+                f"{self._name}: answer() gave {len(content):,} characters; the most are {_LONGEST_ANSWER:,}"
+            )
+        return clean_text(content)
 
     def judge(
         self,
@@ -199,6 +241,7 @@ class Running:
             question=self._known.get(id),
             right=right,
         )
+        memtrace.flush(_FLUSH_SECONDS)  # the results so far can then be read from the file
 
     def end(self) -> dict[str, Any]:
         """End the trace, and send all events; returns the numbers of sent and lost events, and faults."""
@@ -212,8 +255,9 @@ class Running:
         if self._memory is not None:
             self._memory.put_back()
 
-    def _know(self, id: str, value: str) -> None:  # noqa: A002 (the field's own word)
-        found = memtrace.find(value)
+    def _know(self, id: str, value: str, name: str) -> None:  # noqa: A002 (the field's own word)
+        """Note the newest variable with a name: a text of one character has no identity."""
+        found = memtrace.find(value) or memtrace.named(name)
         if found is not None:
             self._known[id] = found
 

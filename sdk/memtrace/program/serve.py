@@ -20,6 +20,7 @@ import memtrace
 from memtrace.exporters.file import FileExporter
 from memtrace.program.loading import ProgramError
 from memtrace.program.running import Running
+from memtrace.values import clean_text
 
 _MOST_FRAMES = 6
 
@@ -52,9 +53,9 @@ class _Acts:
         try:
             return acts[said.pop("do")](**said)
         except ProgramError as error:
-            return {"error": str(error)}
-        except Exception as error:
-            return {"error": f"{type(error).__name__}: {error}", "trace": _trace_of(error)}
+            return {"error": clean_text(str(error))}
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
+            return {"error": clean_text(f"{type(error).__name__}: {error}"), "trace": _trace_of(error)}
 
     def _start(self, events: str, folder: str, saved: str | None = None, **said: Any) -> dict[str, Any]:
         memtrace.configure(exporter=FileExporter(Path(events)))

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from attribution.needed.question import QuestionForm, form, polarity, question_kind, refuses
+from attribution.needed.question import QuestionForm, form, polarity, question_kind
+from attribution.text.refusals import refuses
 from attribution.verdicts.verdict import Method, from_attribution, to_attribution
 from schema.kinds import ErrorType, OperationKind, Origin, QuestionKind, VariableKind
 from schema.models import Failure

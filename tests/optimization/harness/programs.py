@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import ClassVar
 
@@ -58,7 +60,7 @@ class FactsAgent:
 
 
 class Failing(FactsAgent):
-    """Fails for one user, as ``FAIL`` says: by an error, by ending, or with an answer of another type."""
+    """Fails for one user, as ``FAIL`` says: by an error or by ending."""
 
     def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
         super().__init__(user=user, prompts=prompts, folder=folder)
@@ -71,9 +73,6 @@ class Failing(FactsAgent):
             sys.stderr.write("a last word\n")
             os._exit(7)
         super().add(messages)
-
-    async def answer(self, question: str) -> str:
-        return 7 if self._how == "type" else await super().answer(question)  # type: ignore[return-value]
 
 
 class Silent:
@@ -92,6 +91,60 @@ class Silent:
     def answer(self, question: str) -> str:
         sys.stdout.write("answering\n")
         return self._said[-1].split()[-1].strip(".")
+
+
+class Answering(Silent):
+    """Gives the answer that the question names: of several types, none at all, or the end of its process."""
+
+    def answer(self, question: str, **more: object) -> object:  # type: ignore[override]
+        word = question.rstrip("?").split()[-1]
+        if word == "fail":
+            raise ValueError("no \ud83d answer")
+        if word == "leave":
+            sys.exit("gone")
+        if word == "end":
+            os._exit(9)
+        if word == "sleep":
+            time.sleep(600)
+        if word == "when":
+            return more["time"]
+        answers: dict[str, object] = {
+            "digit": "2", "number": 2, "float": 2.5, "list": ["a", "b"], "day": date(2026, 3, 1), "empty": "",
+            "none": None, "long": "x " * 200_000, "yes": True, "half": "\ud83d!", "reply": Reply("Bo"),
+        }  # fmt: skip
+        return answers[word]
+
+
+class Reply:
+    """A message object as clients of models return it."""
+
+    def __init__(self, content: str) -> None:
+        self.content = content
+
+
+class Heading:
+    """Writes the date and the speaker before each message that it stores."""
+
+    def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
+        self._notes: list[str] = []
+
+    def prompts(self) -> dict[str, str]:
+        return {}
+
+    def add(self, messages: Sequence[Message]) -> None:
+        for one in messages:
+            self._notes.append(self._note(f"[{one.time:%d %B}] {one.speaker}: {one.text}"))
+
+    @memtrace.operation("note", kind="Extraction", output="MemoryUnit")
+    def _note(self, text: str) -> str:
+        return text.upper()
+
+    def answer(self, question: str) -> str:
+        return self._generate(question, self._notes)
+
+    @memtrace.operation("generate", kind="Generation", output="Answer")
+    def _generate(self, question: str, notes: list[str]) -> str:
+        return "I do not know."
 
 
 def nothing(**said: object) -> object:

@@ -48,7 +48,10 @@ def test_longmemeval(tmp_path: Path) -> None:
     assert found.form == "longmemeval"
     first, _, last = found.conversations
     assert [session.id for session in first.sessions] == ["earlier", "earlier#2", "later"]
-    assert first.questions == (Question("q1", "What is the dog called?", ("Bo",), ("later:1",), "single-session-user"),)
+    asked_at = datetime(2026, 5, 30, 10, tzinfo=UTC)
+    assert first.questions == (
+        Question("q1", "What is the dog called?", ("Bo",), ("later:1",), "single-session-user", None, asked_at),
+    )
     assert last.questions[0].gold == ()
 
 
@@ -57,7 +60,15 @@ def test_realmem(tmp_path: Path) -> None:
     (conversation,) = found.conversations
     assert (found.form, conversation.user) == ("realmem", "Ann_Example")
     assert conversation.questions == (
-        Question("Q-0001", "How often do I walk?", ("Three times a week.",), ("aa11:1",), "Static", "bb22:1"),
+        Question(
+            "Q-0001",
+            "How often do I walk?",
+            ("Three times a week.",),
+            ("aa11:1",),
+            "Static",
+            "bb22:1",
+            datetime(2026, 5, 2, tzinfo=UTC),
+        ),
     )
     assert [message.id for session in conversation.sessions for message in session.messages] == [
         "aa11:1", "aa11:2", "bb22:1", "bb22:2", "bb22:3",

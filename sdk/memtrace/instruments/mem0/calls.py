@@ -27,6 +27,7 @@ from memtrace.record import declare
 from memtrace.sink import emit
 from memtrace.steps import PackageCall, Scope, Step
 from memtrace.stored_units import newest_unit, store_unit, stored_unit
+from memtrace.told import told_inside
 from memtrace.values import own_copy, snapshot
 from memtrace.variables import deleted, retrieved
 
@@ -113,8 +114,9 @@ class Mem0Call:
         text = content if isinstance(content, str) else snapshot(content)[0][:_LONGEST_DATA]
         trace = self._step.trace
         known = trace.identities.find(content)
-        if known is not None and known[0].kind == "Message":
-            made = known[0]
+        message = known[0] if known is not None and known[0].kind == "Message" else told_inside(trace, text)
+        if message is not None:
+            made = message
         else:
             made = declare(events, self._step, text, role[:100], "Prompt" if role == "system" else "Message")
         _said.set((trace.id, role, text), made)

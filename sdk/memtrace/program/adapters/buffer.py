@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import memtrace
 from memtrace.program.adapters.chat import Chat
+from memtrace.program.adapters.heading import with_date, with_heading
 from memtrace.program.protocol import Message
 
 _ANSWER = (
@@ -34,13 +36,12 @@ class LongContextBuffer:
 
     @memtrace.operation(kind="Update", inputs={"text": "Message"}, output=False)
     def _append(self, text: str, message: Message) -> None:
-        said_at = f" ({message.time:%Y-%m-%d %H:%M})" if message.time else ""
         with memtrace.mutation(self._lines, "buffer", kind="Buffer"):
-            self._lines.append(f"{message.speaker}{said_at}: {message.text}")
+            self._lines.append(with_heading(message))
 
-    def answer(self, question: str) -> str:
+    def answer(self, question: str, time: datetime | None = None) -> str:
         """Ask the model."""
-        return self._asked(self._answer, question, self._lines)
+        return self._asked(self._answer, question, self._lines, time)
 
     @memtrace.operation(
         "answer",
@@ -48,7 +49,6 @@ class LongContextBuffer:
         inputs={"prompt": "Prompt", "question": "Query", "conversation": "Buffer"},
         output="Answer",
     )
-    def _asked(self, prompt: str, question: str, conversation: list[str]) -> str:
-        return self._chat.reply(
-            prompt.replace("{conversation}", "\n".join(conversation)).replace("{question}", question)
-        )
+    def _asked(self, prompt: str, question: str, conversation: list[str], time: datetime | None) -> str:
+        said = "\n".join(conversation)
+        return self._chat.reply(prompt.replace("{conversation}", said).replace("{question}", with_date(question, time)))

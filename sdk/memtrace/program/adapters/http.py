@@ -1,7 +1,7 @@
 """A memory system behind HTTP, in any language: three requests, each a POST of JSON, and two more where it can.
 
     POST URL/add     {"user": ..., "session": ..., "messages": [{"id", "speaker", "text", "time"}]}
-    POST URL/answer  {"user": ..., "question": ..., "prompts": {name: text}}   -> {"answer": ...}
+    POST URL/answer  {"user", "question", "prompts": {name: text}, "time" if known}   -> {"answer": ...}
     POST URL/prompts {"user": ...}                                            -> {name: text}; 404 if it has none
     POST URL/save    {"user": ...}                                            -> any JSON; 404 if it can't
     POST URL/restore {"user": ..., "saved": what save gave}
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,10 @@ class HttpProgram:
         ]
         self._post("add", {"session": messages[0].session, "messages": said})
 
-    def answer(self, question: str) -> str:
+    def answer(self, question: str, time: datetime | None = None) -> str:
         """Ask for an answer."""
-        return str(self._post("answer", {"question": question})["answer"])
+        dated = {} if time is None else {"time": time.isoformat()}
+        return str(self._post("answer", {"question": question, **dated})["answer"])
 
     def save(self, path: Path) -> None:
         """Save the system's answer to ``save``."""

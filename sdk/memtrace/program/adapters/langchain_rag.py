@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import memtrace
+from memtrace.program.adapters.heading import with_date, with_heading
 from memtrace.program.adapters.prompts import ANSWER
 from memtrace.program.protocol import Message
 
@@ -35,16 +37,16 @@ class LangChainRag:
         return self._prompts
 
     def add(self, messages: Sequence[Message]) -> None:
-        """Add each message as a document."""
+        """Add each message as a document, with speaker and date."""
         from langchain_core.documents import Document
 
-        self._store.add_documents([Document(page_content=one.text, id=one.id) for one in messages])
+        self._store.add_documents([Document(page_content=with_heading(one), id=one.id) for one in messages])
 
-    def answer(self, question: str) -> str:
+    def answer(self, question: str, time: datetime | None = None) -> str:
         """Retrieve, and ask the model."""
         from langchain_core.prompts import PromptTemplate
 
         documents = self._store.as_retriever(search_kwargs={"k": _TOP}).invoke(question)
         notes = "\n".join(document.page_content for document in documents)
         chain: Any = PromptTemplate.from_template(self._prompts["answer"]) | self._model
-        return str(chain.invoke({"notes": notes, "question": question}).content)
+        return str(chain.invoke({"notes": notes, "question": with_date(question, time)}).content)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import memtrace
+from memtrace.program.adapters.heading import with_date, with_heading
 from memtrace.program.adapters.prompts import ANSWER, filled
 from memtrace.program.protocol import Message
 
@@ -44,16 +46,17 @@ class LangGraphStore:
         return self._prompts
 
     def add(self, messages: Sequence[Message]) -> None:
-        """Put each message into the store."""
+        """Put each message into the store, with speaker and date."""
         for one in messages:
-            self._store.put(self._namespace, one.id, {"text": one.text})
+            self._store.put(self._namespace, one.id, {"text": with_heading(one)})
 
-    def answer(self, question: str) -> str:
+    def answer(self, question: str, time: datetime | None = None) -> str:
         """Run the graph."""
-        return str(self._graph.invoke({"question": question})["answer"])
+        return str(self._graph.invoke({"question": question, "time": time})["answer"])
 
     def _respond(self, state: dict[str, Any]) -> dict[str, Any]:
         question = state["question"]
         found = self._store.search(self._namespace, query=question, limit=_TOP)
-        prompt = filled(self._prompts["answer"], [item.value["text"] for item in found], question)
+        notes = [item.value["text"] for item in found]
+        prompt = filled(self._prompts["answer"], notes, with_date(question, state["time"]))
         return {"question": question, "answer": self._model.invoke(prompt).content}

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import memtrace
 from memtrace.program.adapters.chat import Chat
+from memtrace.program.adapters.heading import with_date, with_heading
 from memtrace.program.adapters.prompts import ANSWER, filled
 from memtrace.program.protocol import Message
 
@@ -45,29 +47,29 @@ class Mem0Program:
         return self._prompts
 
     def add(self, messages: Sequence[Message]) -> None:
-        """Give mem0 the messages of a session."""
+        """Give mem0 the messages of a session, with speakers and dates."""
         said = [
             {
                 "role": "assistant" if one.speaker.casefold() == "assistant" else "user",
-                "content": one.text,
+                "content": with_heading(one),
                 "name": one.speaker,
             }
             for one in messages
         ]
         self._memory.add(said, user_id=self._user)
 
-    def answer(self, question: str) -> str:
+    def answer(self, question: str, time: datetime | None = None) -> str:
         """Answer from the memories that mem0 finds."""
         if self._is_old:
             found: Any = self._memory.search(question, user_id=self._user, limit=_TOP)
         else:
             found = self._memory.search(question, filters={"user_id": self._user}, top_k=_TOP)
-        return self._asked(self._prompts["answer"], question, [one["memory"] for one in found["results"]])
+        return self._asked(self._prompts["answer"], question, [one["memory"] for one in found["results"]], time)
 
     @memtrace.operation("answer", kind="Generation", inputs={"prompt": "Prompt", "question": "Query", "notes": "Other"},
                         output="Answer")  # fmt: skip
-    def _asked(self, prompt: str, question: str, notes: list[str]) -> str:
-        return self._chat.reply(filled(prompt, notes, question))
+    def _asked(self, prompt: str, question: str, notes: list[str], time: datetime | None) -> str:
+        return self._chat.reply(filled(prompt, notes, with_date(question, time)))
 
 
 def _usual(is_old: bool) -> dict[str, str]:
