@@ -34,6 +34,7 @@ class Read:
         rebuilt: bytes of all values that are rebuilt because only their new part was sent.
         answer: the body of the response once the good events are durable.
         refused_spans: the number of spans that were refused, wholly or in part, and of all spans.
+        cut_spans: the number of spans that are kept without a part of their attributes or events.
     """
 
     packets: Sequence[Packet]
@@ -42,6 +43,7 @@ class Read:
     rebuilt: int
     answer: bytes
     refused_spans: tuple[int, int] = (0, 0)
+    cut_spans: int = 0
 
 
 class Body(Protocol):
@@ -142,6 +144,7 @@ class SpansBody:
             prepared.rebuilt,
             answer(self.kind, refused, why),
             (refused, spans.count),
+            len(spans.cut),
         )
 
 

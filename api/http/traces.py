@@ -27,7 +27,7 @@ _BODY: dict[str, Any] = {
 
 _TAKEN = binary(
     "An `ExportTraceServiceResponse`, of the same media type as the request. Its `partialSuccess` says how many spans "
-    "were not accepted, and why.",
+    "were not accepted, and why; and what was cut of the others.",
     *_KINDS,
 )
 
@@ -51,4 +51,6 @@ async def take(door: Writer, request: Request) -> Response:
         # Exporters do not log refused spans, so this line is the only notice. The reasons are left out: they may quote
         # values.
         _log.warning("spans were not accepted", project=door.project_id, refused=refused, spans=count)
+    if read.cut_spans:
+        _log.warning("spans were kept in part", project=door.project_id, cut=read.cut_spans, spans=count)
     return Response(read.answer, media_type=kind)

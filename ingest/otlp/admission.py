@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ingest.otlp.conversations import trace_names
 from ingest.otlp.decoding import decode
 from ingest.otlp.events import events_of
 from ingest.otlp.spans import SpanError
 from store.runtime.processor_share import ProcessorShare
 
 _SHOWN = 5
+_LONG_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,14 @@ class Spans:
         span_of: position of the event's span, per event.
         refused: reasons of the spans that could not be read.
         count: number of spans in the request.
+        cut: per span that is not kept whole, what is missing.
     """
 
     pieces: list[bytes]
     span_of: list[int]
     refused: list[str]
     count: int
+    cut: list[str] = field(default_factory=list)
 
 
 def read(project_id: str, body: bytes, kind: str, most: int) -> Spans:
@@ -47,21 +51,26 @@ def read(project_id: str, body: bytes, kind: str, most: int) -> Spans:
     if decoded.count > most:
         return found
     share = ProcessorShare()
-    for place, span in enumerate(decoded.spans):
+    for place, (span, trace) in enumerate(zip(decoded.spans, trace_names(decoded.spans), strict=True)):
         share.step()
+        cut: list[str] = []
         try:
-            made = events_of(project_id, span)
+            made = events_of(project_id, span, trace, cut)
         except (SpanError, RecursionError) as error:
             why = "an attribute is nested too deeply" if isinstance(error, RecursionError) else str(error)
             found.refused.append(f"span {span.span_id}: {why}")
             continue
         found.pieces.extend(made)
         found.span_of.extend([place] * len(made))
+        if cut:
+            found.cut.append(f"span {span.span_id} ({span.name[:_LONG_NAME]}): {', '.join(cut[:_SHOWN])}")
     return found
 
 
 def refusals(spans: Spans, refused: Iterable[tuple[int, str]]) -> tuple[int, str]:
-    """The number of spans that were refused, wholly or in part, and the reasons as one text.
+    """The number of spans that were refused, wholly or in part, and the reasons and cuts as one text.
+
+    The text of a request without refused spans is a warning: OTLP allows one beside ``rejectedSpans`` 0.
 
     Args:
         spans: the request.
@@ -71,5 +80,12 @@ def refusals(spans: Spans, refused: Iterable[tuple[int, str]]) -> tuple[int, str
     for place, reason in refused:
         reasons.setdefault(spans.span_of[place], reason)
     told = [*spans.refused, *reasons.values()]
+    texts = [_listed(told)] if told else []
+    if spans.cut:
+        texts.append(f"kept in part: {_listed(spans.cut)}")
+    return len(told), "; ".join(texts)
+
+
+def _listed(told: list[str]) -> str:
     more = f"; and {len(told) - _SHOWN:,} more" if len(told) > _SHOWN else ""
-    return len(told), "; ".join(told[:_SHOWN]) + more
+    return "; ".join(told[:_SHOWN]) + more

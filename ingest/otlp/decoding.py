@@ -75,9 +75,9 @@ def decode(body: bytes, kind: str, most: int) -> Decoded:
 
 
 def answer(kind: str, refused: int, message: str) -> bytes:
-    """The body of the response: success, or a partial success with the number of refused spans and the reasons."""
+    """The body of the response: success, or a partial success with the number of refused spans and a message."""
     response = ExportTraceServiceResponse()
-    if refused:
+    if refused or message:
         response.partial_success.rejected_spans = refused
         response.partial_success.error_message = message
     return response.SerializeToString() if kind == PROTOBUF else json_format.MessageToJson(response).encode()

@@ -1,55 +1,24 @@
-"""Turns a span into wire events. The result depends on nothing but the span.
+"""Turns a span into wire events. The result depends on nothing but the span and the name of its trace.
 
-Long attributes are cut to the limit of one element; the cut is visible in the attribute.
+Attributes beyond the limit of one element are cut (``keeping``); the cut is visible in the attribute.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 from memtrace.kinds import MAX_NAME_CHARACTERS, DerivationKind, EndStatus
 
-from ingest.otlp.dialects.memtrace import EVENTS, TRACE
+from ingest.otlp.dialects.memtrace import EVENTS
 from ingest.otlp.dialects.registry import step_of
+from ingest.otlp.keeping import MOST_BYTES, bounded, kept_of
 from ingest.otlp.names import INPUT, OTEL, OUTPUT, edge_name, operation_name, short, variable_name
 from ingest.otlp.reading import objects, words
 from ingest.otlp.spans import Span, SpanError, time_of
 from ingest.otlp.steps import Item
 from schema.ids import make_id, trace_id
-
-MOST_BYTES = 192 << 10
-"""Largest size of a span's attributes in bytes. An element may have 256 KiB; the rest is for our own attributes."""
-
-_LONG_BYTES = 16 << 10
-_KEPT_CHARACTERS = 1_000
-
-
-def bounded(attributes: Mapping[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
-    """The attributes, cut to 16 KiB each and ``most`` bytes together."""
-    found: dict[str, Any] = {}
-    size = 0
-    for name, value in sorted(attributes.items()):
-        key = name if len(name) <= _KEPT_CHARACTERS else _cut(name, len(name))
-        own = _size(value)
-        kept = value if own <= _LONG_BYTES else _cut(value, own)
-        size += len(key.encode()) + (own if kept is value else _size(kept)) + 4
-        if size > most:
-            found["memtrace.cut"] = f"{len(attributes) - len(found)} more attributes, which are too long together"
-            break
-        found[key] = kept
-    return found
-
-
-def _size(value: Any) -> int:
-    return len(msgspec.json.encode(value))
-
-
-def _cut(value: Any, size: int) -> str:
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return f"{text[:_KEPT_CHARACTERS]}… ({size:,} bytes)"
-
 
 _MOST_VALUE_BYTES = 8 << 20
 """Largest value in bytes; a longer value is cut, and its event has the original size."""
@@ -57,10 +26,17 @@ _MOST_VALUE_BYTES = 8 << 20
 Event = dict[str, Any]
 
 
-def events_of(project_id: str, span: Span) -> list[bytes]:
-    """The events of a span as JSON, in order; ``project_id`` is the project that receives the span."""
-    trace = short(words(span.attributes.get(TRACE)) or words(span.resource.get(TRACE)) or span.trace_id)
-    made = _told(span) if EVENTS in span.attributes else _Maker(project_id, trace, span).events()
+def events_of(project_id: str, span: Span, trace: str, cut: list[str] | None = None) -> list[bytes]:
+    """The events of a span as JSON, in order.
+
+    Args:
+        project_id: the project that receives the span.
+        span: the span.
+        trace: the name of its trace.
+        cut: gets a line for each part of the span that is not kept whole.
+    """
+    told = [] if cut is None else cut
+    made = _told(span) if EVENTS in span.attributes else _Maker(project_id, trace, span, told).events()
     head = {"v": 1, "trace": trace}
     return [msgspec.json.encode(head | event) for event in made]
 
@@ -80,14 +56,16 @@ def _told(span: Span) -> Iterator[Event]:
 
 
 class _Maker:
-    def __init__(self, project_id: str, trace: str, span: Span) -> None:
+    def __init__(self, project_id: str, trace: str, span: Span, cut: list[str]) -> None:
         self._span = span
+        self._cut = cut
         self._step = step_of(span)
         self._graph_trace = trace_id(project_id, trace)
         self._operation = operation_name(span.trace_id, span.span_id)
         self._began = time_of(span.started_ns)
         self._ended = time_of(span.started_ns if span.ended_ns is None else span.ended_ns)
         self._session = None if self._step.session is None else short(self._step.session)
+        cut += self._step.left_out
 
     def events(self) -> Iterator[Event]:
         if self._session is not None:
@@ -127,20 +105,21 @@ class _Maker:
             "dialect": step.dialect,
             "kind": span.kind,
             "scope": " ".join(part for part in (span.scope, span.scope_version) if part)[:_SHORT],
-            "resource": bounded(span.resource, 16 << 10),
+            "resource": bounded(span.resource, 16 << 10, self._cut),
             "variables": len(step.inputs) + len(step.outputs),
         }
         if span.message:
             told["message"] = span.message[:_LONG]
         if span.links:
             told["links"] = [list(link) for link in span.links[:_MANY]]
-        if span.moments:
-            told["events"] = [
-                {"name": one.name[:_SHORT]} | bounded(one.attributes, 4 << 10) for one in span.moments[:_FEW]
-            ]
+            if len(span.links) > _MANY:
+                self._cut.append(f"{len(span.links) - _MANY:,} links after the first {_MANY} are left out")
+        moments = [one for one in span.moments if one.name not in step.taken_moments]
+        attributes, events = kept_of(rest, moments, MOST_BYTES, self._cut)
+        if events:
+            told["events"] = events
         if step.deleted is not None:
             told["deletes"] = {"store": step.deleted.store, "id": step.deleted.id}
-        attributes = bounded(rest)
         if span.parent_id is not None:
             # Not the event's ``parent``: the event would wait for the parent span, which may never come here.
             told["parentSpanId"] = span.parent_id
@@ -197,12 +176,13 @@ class _Maker:
         if len(data) > _MOST_VALUE_BYTES:
             event["value"] = data[:_MOST_VALUE_BYTES].decode("utf-8", "ignore")
             event |= {"truncated": True, "size": len(data)}
+            self._cut.append(f"{item.name[:_SHORT]}: {len(data):,} bytes, the first {_MOST_VALUE_BYTES:,} are kept")
         return event | ({"time": self._ended} if side == OUTPUT else {})
 
 
 _SHORT = 200
 _LONG = 4_000
-_FEW, _MANY = 20, 100
+_MANY = 100
 
 
 def _own_edges(inputs: Sequence[Item], outputs: Sequence[Item]) -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -83,25 +83,63 @@ def objects(value: Any) -> list[dict[str, Any]]:
     return [one for item in found if isinstance(one := structured(item), dict)] if isinstance(found, list) else []
 
 
-def messages(value: Any) -> list[tuple[str, str]]:
-    """Role and text of each message, in any dialect's layout; an empty list if ``value`` holds no messages."""
+def messages(value: Any, *, with_thoughts: bool = True) -> list[tuple[str, str]]:
+    """Role and text of each message, in any dialect's layout; an empty list if ``value`` holds no messages.
+
+    Args:
+        value: messages, or a text of JSON with messages.
+        with_thoughts: whether the text has the parts in which a model reasons.
+    """
+    said = []
+    for one in _messages_in(value):
+        text = _text_of_message(one, with_thoughts=with_thoughts)
+        if text:
+            said.append((_role(one), text))
+    return said
+
+
+def thoughts(value: Any) -> str | None:
+    """What a model reasoned before its reply, from the messages of the reply; None if there is nothing."""
+    found: list[str] = []
+    for one in _messages_in(value):
+        for name in ("reasoning_content", "reasoning"):
+            if isinstance(one.get(name), str) and one[name]:
+                found.append(one[name])
+                break
+        found += [text for part in _parts(one) if _is_thought(part) and (text := _text_of_part(part))]
+    return "\n\n".join(found) or None
+
+
+def _messages_in(value: Any) -> Iterator[dict[str, Any]]:
     found = structured(value)
     if isinstance(found, dict):
         found = found["messages"] if isinstance(found.get("messages"), list | str) else [found]
         found = structured(found)
-    if not isinstance(found, list):
-        return []
-    said = []
-    for item in (structured(item) for item in found):
+    for item in map(structured, found if isinstance(found, list) else ()):
         if isinstance(item, list):  # LangChain sends a list of lists
-            said += messages(item)
+            yield from _messages_in(item)
         elif isinstance(item, dict):
             one = item["message"] if isinstance(item.get("message"), dict) else item
             if "role" in one or "parts" in one or "content" in one:
-                text = _text_of_message(one)
-                if text:
-                    said.append((words(one.get("role")) or "", text))
-    return said
+                yield one
+
+
+def _role(message: Mapping[str, Any]) -> str:
+    """The role of a message; ``tool`` for a message of the user that holds nothing but results of tools."""
+    parts = _parts(message)
+    if parts and all(
+        isinstance(part, dict) and (part.get("type") in _RESULTS or "toolResult" in part) for part in parts
+    ):
+        return "tool"
+    return words(message.get("role")) or ""
+
+
+_RESULTS = frozenset({"tool_call_response", "tool_result", "tool-result"})
+_THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
+
+
+def _is_thought(part: Any) -> bool:
+    return isinstance(part, dict) and (part.get("type") in _THOUGHTS or "reasoningContent" in part)
 
 
 def transcript(said: Iterable[tuple[str, str]]) -> str | None:
@@ -119,8 +157,8 @@ def last_of_user(said: list[tuple[str, str]]) -> str | None:
     return next((text for role, text in reversed(said) if role in {"user", "human"}), None)
 
 
-def _text_of_message(message: Mapping[str, Any]) -> str:
-    parts = [_text_of_part(part) for part in _parts(message)]
+def _text_of_message(message: Mapping[str, Any], *, with_thoughts: bool) -> str:
+    parts = [_text_of_part(part) for part in _parts(message) if with_thoughts or not _is_thought(part)]
     parts += [text_of(call.get("tool_call", call)) or "" for call in objects(message.get("tool_calls"))]
     return "\n".join(part for part in parts if part)
 
@@ -137,7 +175,7 @@ def _text_of_part(part: Any) -> str:
     if not isinstance(part, dict):
         return text_of(part) or ""
     part = part["message_content"] if isinstance(part.get("message_content"), dict) else part
-    for name in ("content", "text"):
+    for name in ("content", "text", "thinking"):
         if isinstance(part.get(name), str):
             return str(part[name])
     return text_of(part) or ""

@@ -54,6 +54,8 @@ class Step:
         category: the dialect's own word for the kind of step.
         session: id of the conversation.
         taken: prefixes of the attributes that the items contain; these attributes are not kept again.
+        taken_moments: names of the span events that the items contain; these events are not kept again.
+        left_out: a line for each thing that no element keeps.
     """
 
     dialect: str
@@ -64,6 +66,8 @@ class Step:
     deleted: Deleted | None = None
     session: str | None = None
     taken: tuple[str, ...] = ()
+    taken_moments: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
 
 
 Dialect = Callable[[Span], "Step | None"]

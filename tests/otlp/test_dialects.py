@@ -6,9 +6,11 @@ import json
 
 import pytest
 
+from ingest.otlp.conversations import trace_names
 from ingest.otlp.decoding import decode
 from ingest.otlp.dialects.registry import step_of
-from ingest.otlp.events import MOST_BYTES, bounded, events_of
+from ingest.otlp.events import events_of
+from ingest.otlp.keeping import MOST_BYTES, bounded
 from ingest.otlp.media_types import JSON, PROTOBUF
 from ingest.otlp.reading import messages, nested
 from ingest.queue.admission import Sent as Pieces
@@ -67,17 +69,25 @@ def test_calls_of_tools_are_part_of_a_message() -> None:
 
 
 def test_attributes_are_cut_where_an_element_could_not_have_them() -> None:
-    found = bounded({"long": "x" * 100_000} | {f"k{place:02}": "y" * 15_000 for place in range(30)})
-    assert len(json.dumps(found)) < MOST_BYTES + 1_000
-    assert "more attributes" in found["memtrace.cut"]
+    cut: list[str] = []
+    found = bounded(
+        {"long": "x" * 100_000, "short": "whole"} | {f"k{place:02}": "y" * 15_000 for place in range(30)}, cut=cut
+    )
+    assert MOST_BYTES * 0.9 < len(json.dumps(found)) < MOST_BYTES + 1_000
+    assert found["short"] == "whole"
+    assert found["long"].startswith("x" * 1_000)
+    assert found["long"].endswith("… (100,002 bytes)")
+    assert len(cut) == 31
+    many = bounded({f"k{place:05}": "y" * 100 for place in range(5_000)}, cut=cut)
+    assert "attributes are left out" in many["memtrace.cut"]
     span = Sent("s", "s", 0, 1, {f"k{place}": "z" * 20_000 for place in range(500)} | chat([("user", "q")], "a"))
-    events = events_of("p", decode(protobuf([span]), PROTOBUF, 1).spans[0])
+    events = _events(span)
     assert prepare("p", Pieces(events), 1 << 20).refused == []
 
 
 def test_a_value_beyond_what_an_event_may_have_is_cut_and_says_so() -> None:
     span = Sent("s", "s", 0, 1, chat([("user", "q")], "ä" * (5 << 20)))
-    events = events_of("p", decode(protobuf([span]), PROTOBUF, 1).spans[0])
+    events = _events(span)
     (cut,) = [event for event in map(json.loads, events) if event.get("truncated")]
     assert cut["size"] == 10 << 20
     assert prepare("p", Pieces(events), 64 << 20).refused == []
@@ -102,3 +112,8 @@ def test_a_bad_span_is_refused_alone(change: dict[str, object], reason: str) -> 
     (refused,) = decoded.refused
     assert reason in refused
     assert [span.name for span in decoded.spans] == ["b"]
+
+
+def _events(span: Sent, cut: list[str] | None = None) -> list[bytes]:
+    spans = decode(protobuf([span]), PROTOBUF, 1).spans
+    return events_of("p", spans[0], trace_names(spans)[0], cut)

@@ -2,31 +2,57 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memtrace.kinds import OperationKind, VariableKind
 
-from ingest.otlp.reading import last_of_user, messages, number, reply, text_of, transcript, words
+from ingest.otlp.reading import (
+    last_of_user,
+    messages,
+    number,
+    reply,
+    structured,
+    text_of,
+    thoughts,
+    transcript,
+    words,
+)
 from ingest.otlp.spans import Span
 from ingest.otlp.steps import Item, Step
 
 _TEXTS = ("content", "page_content", "text", "memory", "summary")
 """Keys under which documents and memory units have their text."""
 
-_SESSIONS = (
-    "memtrace.session",
+_SESSION = "memtrace.session"
+_CONVERSATIONS = (
     "gen_ai.conversation.id",
     "session.id",
     "langfuse.session.id",
-    "traceloop.association.properties.session_id",
+    *(f"traceloop.association.properties.{name}" for name in ("session_id", "thread_id", "conversation_id", "chat_id")),
     "mlflow.trace.session",
+    *(f"ai.telemetry.metadata.{name}" for name in ("sessionId", "threadId", "conversationId", "chatId")),
 )
+
+_SEARCHES = frozenset({"search", "lookup", "look", "retrieve", "retrieval", "retriever", "recall", "find", "query"})
+"""Words in the names of tools that search."""
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def session_of(span: Span) -> str | None:
+    """The id of the session: named by the application for MemTrace, or else the conversation."""
+    return _first(span, (_SESSION,)) or conversation_of(span)
+
+
+def conversation_of(span: Span) -> str | None:
     """The id of the conversation, from any dialect's attribute."""
-    for name in _SESSIONS:
+    return _first(span, _CONVERSATIONS)
+
+
+def _first(span: Span, names: Iterable[str]) -> str | None:
+    for name in names:
         found = words(span.attributes.get(name) or span.resource.get(name))
         if found is not None:
             return found
@@ -61,9 +87,17 @@ def inference(span: Span, given: Any, got: Any, system: Any = None) -> tuple[lis
         inputs.append(Item(VariableKind.QUERY, "query", text, is_outside=True))
     if prompt is not None:
         inputs.append(Item(VariableKind.PROMPT, "prompt", prompt))
-    answer = reply(messages(got)) or text_of(got)
     kind = VariableKind.ANSWER if span.is_root else VariableKind.RESPONSE
-    return inputs, [Item(kind, "reply", answer)] if answer is not None else []
+    return inputs, replied(got, kind, "reply")
+
+
+def replied(got: Any, kind: VariableKind, name: str) -> list[Item]:
+    """The reply of a model or agent, and what the model reasoned before it."""
+    said = messages(got, with_thoughts=False)
+    thought = thoughts(got)
+    text = reply(said) or (None if thought else text_of(got))
+    items = [Item(kind, name, text)] if text is not None else []
+    return items + ([Item(VariableKind.OTHER, "reasoning", thought)] if thought else [])
 
 
 def whole(span: Span, given: Any, got: Any, *, is_agent: bool = False) -> tuple[list[Item], list[Item]]:
@@ -74,9 +108,12 @@ def whole(span: Span, given: Any, got: Any, *, is_agent: bool = False) -> tuple[
     else:
         text = transcript(messages(given)) or text_of(given)
         inputs = [Item(VariableKind.CONTEXT, "input", text)] if text is not None else []
-    text = reply(messages(got)) or text_of(got)
-    kind = VariableKind.ANSWER if is_end else VariableKind.RESPONSE
-    return inputs, [Item(kind, "output", text)] if text is not None else []
+    return inputs, replied(got, VariableKind.ANSWER if is_end else VariableKind.RESPONSE, "output")
+
+
+def also_kept(given: Any, taken: tuple[str, ...]) -> tuple[str, ...]:
+    """Prefixes of the attributes that ``whole`` holds: none for several messages, of which it takes the last one."""
+    return () if len(messages(given)) > 1 else taken
 
 
 def plain(given: Any, got: Any, out: VariableKind = VariableKind.OTHER) -> tuple[list[Item], list[Item]]:
@@ -86,6 +123,32 @@ def plain(given: Any, got: Any, out: VariableKind = VariableKind.OTHER) -> tuple
         [Item(VariableKind.OTHER, "input", before)] if before is not None else [],
         [Item(out, "output", after)] if after is not None else [],
     )
+
+
+def tool(span: Span, name: str | None, given: Any, got: Any) -> tuple[OperationKind, list[Item], list[Item]]:
+    """Kind, inputs and outputs of a call of a tool. A tool whose name says that it searches is a retrieval.
+
+    Args:
+        span: the span.
+        name: the tool's name; None if it is unknown.
+        given: the arguments.
+        got: the result; a list is a document for each element.
+    """
+    if _SEARCHES.isdisjoint(word.lower() for word in _WORD.findall(name or "")):
+        return OperationKind.TOOL, *plain(given, got, VariableKind.CONTEXT)
+    asked, found = structured(given), structured(got)
+    if isinstance(asked, dict) and len(asked) == 1:
+        asked = next(iter(asked.values()))
+    inputs = question(span, asked)
+    if isinstance(found, dict) and len(found) == 1 and isinstance(next(iter(found.values())), list):
+        found = next(iter(found.values()))  # such as {"results": [...]}
+    if not isinstance(found, list):
+        return OperationKind.RETRIEVAL, inputs, plain(None, got, VariableKind.RETRIEVAL_RESULT)[1]
+    hits = [one if isinstance(one, dict) else {"text": one} for one in found]
+    outputs = documents(hits, None)
+    if any(one.text is None for one in outputs):  # documents whose texts are under unknown names
+        outputs = plain(None, got, VariableKind.RETRIEVAL_RESULT)[1]
+    return OperationKind.RETRIEVAL, inputs, outputs
 
 
 def documents(
@@ -115,8 +178,13 @@ KINDS = {
 """Operation kinds by the dialects' words for kinds of spans; other words mean kind Other."""
 
 
-def by_kind(dialect: str, span: Span, word: str, given: Any, got: Any, taken: tuple[str, ...]) -> Step:
-    """A step of a dialect that has a word for the kind, one input and one output of any type."""
+def by_kind(
+    dialect: str, span: Span, word: str, given: Any, got: Any, taken: tuple[str, ...], name: str | None = None
+) -> Step:
+    """A step of a dialect that has a word for the kind, one input and one output of any type.
+
+    ``name`` is the tool's name, if the span's own name is another.
+    """
     kind = KINDS.get(word.lower(), OperationKind.OTHER)
     match kind:
         case OperationKind.GENERATION:
@@ -128,9 +196,10 @@ def by_kind(dialect: str, span: Span, word: str, given: Any, got: Any, taken: tu
         case OperationKind.EMBEDDING:
             inputs, outputs = plain(given, None)
         case OperationKind.TOOL:
-            inputs, outputs = plain(given, got, VariableKind.CONTEXT)
+            kind, inputs, outputs = tool(span, name or span.name, given, got)
         case OperationKind.JUDGE:
             inputs, outputs = plain(given, got, VariableKind.JUDGEMENT)
         case _:
             inputs, outputs = whole(span, given, got, is_agent=word.lower() in {"agent", "workflow"})
+            taken = also_kept(given, taken)
     return Step(dialect, kind, word, inputs, outputs, session=session_of(span), taken=taken)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memtrace.kinds import OperationKind, VariableKind
 
-from ingest.otlp.dialects.items import KINDS, documents, inference, plain, question, session_of, whole
+from ingest.otlp.dialects.items import KINDS, also_kept, documents, inference, plain, question, session_of, tool, whole
 from ingest.otlp.reading import messages, nested, objects, structured, text_of, words
 from ingest.otlp.spans import Span
 from ingest.otlp.steps import Item, Step
@@ -28,6 +28,8 @@ _TAKEN = (
     "tool.parameters",
 )
 
+_VECTOR = ".embedding.vector"
+
 
 def read(span: Span) -> Step | None:
     """The step of an OpenInference span; None for other spans."""
@@ -35,7 +37,7 @@ def read(span: Span) -> Step | None:
     word = words(said.get("openinference.span.kind"))
     if word is None:
         return None
-    kind = KINDS.get(word.lower(), OperationKind.OTHER)
+    kind, taken = KINDS.get(word.lower(), OperationKind.OTHER), _TAKEN
     given, got = structured(said.get("input.value")), structured(said.get("output.value"))
     match word.upper():
         case "LLM":
@@ -54,12 +56,15 @@ def read(span: Span) -> Step | None:
             inputs = inputs or plain(given, None)[0]
             outputs = []
         case "TOOL":
-            inputs, outputs = plain(given or said.get("tool.parameters"), got, VariableKind.CONTEXT)
+            name = words(said.get("tool.name")) or span.name
+            kind, inputs, outputs = tool(span, name, given or said.get("tool.parameters"), got)
         case "EVALUATOR":
             inputs, outputs = plain(given, got, VariableKind.JUDGEMENT)
         case _:
             inputs, outputs = whole(span, given, got, is_agent=word.upper() == "AGENT")
-    return Step(_NAME, kind, word, inputs, outputs, session=session_of(span), taken=_TAKEN)
+            taken = also_kept(given, _TAKEN)
+    left_out = ("vectors of embeddings are not kept",) if any(one.endswith(_VECTOR) for one in said) else ()
+    return Step(_NAME, kind, word, inputs, outputs, session=session_of(span), taken=taken, left_out=left_out)
 
 
 def _is_embedding(one: dict[str, object]) -> bool:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from ingest.otlp.dialects import everos, genai, langfuse, memtrace, mlflow, openinference, other, traceloop
+from ingest.otlp.dialects import (
+    everos,
+    genai,
+    langfuse,
+    memtrace,
+    mlflow,
+    openinference,
+    other,
+    pydantic_ai,
+    traceloop,
+    vercel,
+)
 from ingest.otlp.spans import Span
 from ingest.otlp.steps import Dialect, Step
 
@@ -13,6 +24,8 @@ DIALECTS: tuple[Dialect, ...] = (
     everos.read,
     langfuse.read,
     traceloop.read,
+    vercel.read,
+    pydantic_ai.read,
     genai.read,
 )
 """Tried in this order; GenAI is last, because several dialects use GenAI's attributes beside their own."""

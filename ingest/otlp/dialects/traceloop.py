@@ -6,6 +6,8 @@ in events of the span.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memtrace.kinds import OperationKind
 
 from ingest.otlp.dialects import genai
@@ -27,19 +29,14 @@ def read(span: Span) -> Step | None:
         # The values are the arguments and the result of a function.
         given = _argument(structured(said.get("traceloop.entity.input")))
         got = structured(said.get("traceloop.entity.output"))
-        return by_kind(_NAME, span, word, given, got, ("traceloop.entity.input", "traceloop.entity.output"))
+        taken = ("traceloop.entity.input", "traceloop.entity.output")
+        return by_kind(_NAME, span, word, given, got, taken, words(said.get("traceloop.entity.name")))
     if any(one.name == _RESULT for one in span.moments) or "db.vector.query.top_k" in said:
         return _search(span)
     if words(said.get("llm.request.type")) is None:
         return None
     called = genai.read(span)
-    return (
-        None
-        if called is None
-        else Step(
-            _NAME, called.kind, called.category, called.inputs, called.outputs, None, called.session, called.taken
-        )
-    )
+    return None if called is None else replace(called, dialect=_NAME)
 
 
 def _argument(value: object) -> object:
