@@ -30,7 +30,7 @@ def trace_names(spans: Sequence[Span]) -> list[str]:
             in_trace.setdefault(trace_id, set()).add(conversation)
     found: dict[tuple[str, str], str | None] = {}
 
-    def conversation(span: Span) -> str | None:
+    def belongs_to(span: Span) -> str | None:
         path: dict[tuple[str, str], None] = {}
         key, result = (span.trace_id, span.span_id), None
         while key in own and key not in path:
@@ -45,7 +45,7 @@ def trace_names(spans: Sequence[Span]) -> list[str]:
         found.update(dict.fromkeys(path, result))
         return result
 
-    return [_name(span, conversation(span) if in_trace.get(span.trace_id) else None) for span in spans]
+    return [_name(span, belongs_to(span) if in_trace.get(span.trace_id) else None) for span in spans]
 
 
 def _name(span: Span, conversation: str | None) -> str:

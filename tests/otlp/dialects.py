@@ -83,6 +83,94 @@ def examples(trace: str) -> list[tuple[Sent, Said]]:
         moments=(("exception", {"exception.type": "NotFound", "exception.message": "no model e"}),),
     )
 
+    # GenAI, older: messages in span events
+    rooms = {"gen_ai.operation.name": "chat", "gen_ai.system": "m"}
+    moments: Any = (
+        ("gen_ai.system.message", {"content": _SYSTEM}),
+        ("gen_ai.user.message", {"content": json.dumps([{"text": _USER}])}),
+        ("gen_ai.choice", {"message": json.dumps([{"text": _REPLY}]), "finish_reason": "end_turn"}),
+    )
+    add("strands chat", rooms, "Generation", [prompt], [response], moments=moments)
+    azure = (
+        ("gen_ai.system.message", {"gen_ai.event.content": json.dumps({"role": "system", "content": _SYSTEM})}),
+        ("gen_ai.user.message", {"gen_ai.event.content": json.dumps({"role": "user", "content": _USER})}),
+        ("gen_ai.choice", {"gen_ai.event.content": json.dumps({"message": {"content": _REPLY}, "index": 0})}),
+    )
+    add("azure chat", {"gen_ai.system": "az.ai.inference"}, "Generation", [prompt], [response], moments=azure)
+    oldest = (
+        ("gen_ai.content.prompt", {"gen_ai.prompt": json.dumps(_MESSAGES)}),
+        ("gen_ai.content.completion", {"gen_ai.completion": json.dumps([{"role": "assistant", "content": _REPLY}])}),
+    )
+    add("oldest chat", {}, "Generation", [prompt], [response], moments=oldest)
+    asked_for = (
+        ("gen_ai.tool.message", {"role": "tool", "content": '{"of": "Ada"}', "id": "t"}),
+        ("gen_ai.choice", {"message": json.dumps([{"text": "Paris"}]), "id": "t"}),
+    )
+    used = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "map"}
+    add("strands tool", used, "Tool", [("Other", '{"of": "Ada"}')], [("Context", "Paris")], moments=asked_for)
+    found_by = used | {"gen_ai.tool.name": "searchMemories", "gen_ai.tool.call.result": json.dumps(["Paris", "Rome"])}
+    results_of = [("RetrievalResult", "Paris"), ("RetrievalResult", "Rome")]
+    add(
+        "search tool",
+        found_by | {"gen_ai.tool.call.arguments": '{"query": "Where does Ada live?"}'},
+        "Retrieval",
+        [asked],
+        results_of,
+    )
+    thought = [{"role": "assistant", "parts": [{"type": "reasoning", "content": "Paris, then."}]}]
+    thought[0]["parts"] += [{"type": "text", "content": _REPLY}]
+    add(
+        "reasoning",
+        newer | {"gen_ai.output.messages": thought},
+        "Generation",
+        [prompt],
+        [response, ("Other", "Paris, then.")],
+    )
+
+    # pydantic-ai, in the versions of its instrumentation
+    of_run = {"agent_name": "a", "final_result": _REPLY}
+    told_events = [
+        {"event.name": "gen_ai.system.message", "content": _SYSTEM},
+        {"event.name": "gen_ai.user.message", "content": _USER},
+    ]
+    reply_event = {"event.name": "gen_ai.choice", "index": 0, "message": {"role": "assistant", "content": _REPLY}}
+    whole = [("Query", _USER)], [("Answer", _REPLY)]
+    add("agent run", of_run | {"all_messages_events": json.dumps(told_events)}, "Other", *whole)
+    turns = [
+        {"role": "user", "parts": [{"type": "text", "content": _USER}]},
+        {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "map", "arguments": {}}]},
+        {"role": "user", "parts": [{"type": "tool_call_response", "id": "1", "name": "map", "result": "Paris"}]},
+        {"role": "assistant", "parts": [{"type": "text", "content": _REPLY}]},
+    ]
+    add("invoke_agent a", of_run | {"pydantic_ai.all_messages": json.dumps(turns)}, "Other", *whole)
+    events_of_model = {"events": json.dumps([*told_events, reply_event]), "gen_ai.operation.name": "chat"}
+    add("pydantic chat", events_of_model, "Generation", [prompt], [response], scope="pydantic-ai")
+    running = {"gen_ai.tool.name": "map", "tool_arguments": '{"of": "Ada"}', "tool_response": "Paris"}
+    add("running tool", running, "Tool", [("Other", '{"of": "Ada"}')], [("Context", "Paris")], scope="pydantic-ai")
+
+    # Vercel's AI SDK
+    outer = {"ai.operationId": "ai.generateText", "ai.prompt": json.dumps({"system": _SYSTEM, "prompt": _USER})}
+    add("ai.generateText", outer | {"ai.response.text": _REPLY}, "Other", *whole)
+    inner = {
+        "ai.operationId": "ai.generateText.doGenerate",
+        "ai.prompt.messages": json.dumps(
+            [_MESSAGES[0], {"role": "user", "content": [{"type": "text", "text": _USER}]}]
+        ),
+    }
+    add("ai.generateText.doGenerate", inner | {"ai.response.text": _REPLY}, "Generation", [prompt], [response])
+    older_sdk = inner | {"ai.operationId": "ai.streamText.doStream", "ai.result.text": _REPLY}
+    add("ai.streamText.doStream", older_sdk, "Generation", [prompt], [response])
+    called = {"ai.operationId": "ai.toolCall", "ai.toolCall.name": "map", "ai.toolCall.args": '{"of": "Ada"}'}
+    add(
+        "ai.toolCall",
+        called | {"ai.toolCall.result": '"Paris"'},
+        "Tool",
+        [("Other", '{"of": "Ada"}')],
+        [("Context", '"Paris"')],
+    )
+    embedded = {"ai.operationId": "ai.embed", "ai.value": json.dumps(_USER), "ai.embedding": "[0.5]"}
+    add("ai.embed", embedded, "Embedding", [("Other", _USER)], [])
+
     # OpenInference, by the names of its own package
     kind = SpanAttributes.OPENINFERENCE_SPAN_KIND
     inference: dict[str, Any] = {kind: OpenInferenceSpanKindValues.LLM.value, SpanAttributes.LLM_MODEL_NAME: "m"}

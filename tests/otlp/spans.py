@@ -30,6 +30,7 @@ class Sent:
     links: tuple[tuple[str, str], ...] = ()
     moments: tuple[tuple[str, dict[str, Any]], ...] = ()
     error: str | None = None
+    scope: str = "tests"
     resource: dict[str, Any] = field(default_factory=lambda: {"service.name": "tests"})
 
     @property
@@ -61,7 +62,7 @@ def protobuf(spans: Iterable[Sent]) -> bytes:
         of_resource = request.resource_spans.add()
         of_resource.resource.attributes.extend(_pairs(span.resource))
         of_scope = of_resource.scope_spans.add()
-        of_scope.scope.name = "tests"
+        of_scope.scope.name = span.scope
         wire = of_scope.spans.add(
             trace_id=span.trace_id,
             span_id=span.span_id,
@@ -106,7 +107,7 @@ def _json_of(span: Sent) -> dict[str, Any]:
         wire["status"] = {"code": 2, "message": span.error}
     return {
         "resource": {"attributes": _json_pairs(span.resource)},
-        "scopeSpans": [{"scope": {"name": "tests"}, "spans": [wire]}],
+        "scopeSpans": [{"scope": {"name": span.scope}, "spans": [wire]}],
     }
 
 

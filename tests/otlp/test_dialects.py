@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from google.protobuf import json_format
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from ingest.otlp import admission
 from ingest.otlp.conversations import trace_names
-from ingest.otlp.decoding import decode
+from ingest.otlp.decoding import answer, decode
 from ingest.otlp.dialects.registry import step_of
 from ingest.otlp.events import events_of
 from ingest.otlp.keeping import MOST_BYTES, bounded
@@ -83,6 +86,52 @@ def test_attributes_are_cut_where_an_element_could_not_have_them() -> None:
     span = Sent("s", "s", 0, 1, {f"k{place}": "z" * 20_000 for place in range(500)} | chat([("user", "q")], "a"))
     events = _events(span)
     assert prepare("p", Pieces(events), 1 << 20).refused == []
+
+
+def test_long_attributes_and_events_of_unknown_spans_are_kept_whole() -> None:
+    long = "a line of a file\n" * 1_300
+    span = Sent("s", "s", 0, 1, {"own": long}, moments=(("happened", {"what": long}),) * 3)
+    cut: list[str] = []
+    attributes = json.loads(_events(span, cut)[0])["attributes"]
+    assert attributes["own"] == long
+    assert [one["what"] for one in attributes["otel"]["events"]] == [long] * 3
+    assert cut == []
+
+
+def test_what_is_cut_is_told_as_a_warning_of_a_partial_success() -> None:
+    spans = [Sent("s", "step", 0, 1, {"own": "x" * 300_000}), Sent("t", "t", 0, 1)]
+    read = admission.read("p", protobuf(spans), PROTOBUF, 10)
+    count, text = admission.refusals(read, ())
+    assert count == 0
+    assert text.startswith(
+        f"kept in part: span {spans[0].span_id.hex()} (step): attribute own: 300,002 bytes, the first 19"
+    )
+    for kind, response in (
+        (PROTOBUF, ExportTraceServiceResponse.FromString(answer(PROTOBUF, count, text))),
+        (JSON, json_format.Parse(answer(JSON, count, text), ExportTraceServiceResponse())),
+    ):
+        assert response.partial_success.error_message == text, kind
+        assert response.partial_success.rejected_spans == 0
+
+
+def test_a_conversation_is_one_trace_over_many_traces_of_opentelemetry() -> None:
+    talk = {"gen_ai.conversation.id": "t1"}
+    spans = [
+        Sent("a", "a", 0, 1, talk, None, "first", resource={"service.name": "shop"}),
+        Sent("b", "b", 0, 1, {}, "a", "first", resource={"service.name": "shop"}),
+        Sent("c", "c", 0, 1, talk, "root", "second", resource={"service.name": "shop"}),
+        Sent("root", "root", 0, 1, {}, None, "second", resource={"service.name": "shop"}),
+        Sent("d", "d", 0, 1, talk, None, "third", resource={"service.name": "other"}),
+        Sent("e", "e", 0, 1, {}, None, "fourth", resource={"service.name": "shop"}),
+        Sent("f", "f", 0, 1, talk | {"memtrace.trace": "mine"}, None, "fifth", resource={"service.name": "shop"}),
+        Sent("g", "g", 0, 1, {"session.id": "s2"}, "job", "sixth"),
+        Sent("h", "h", 0, 1, {"session.id": "s3"}, "job", "sixth"),
+        Sent("i", "i", 0, 1, {}, "h", "sixth"),
+        Sent("job", "job", 0, 1, {}, None, "sixth"),
+    ]
+    names = trace_names(decode(protobuf(spans), PROTOBUF, 20).spans)
+    ours, theirs, alone, of_job = ["shop: t1"] * 4, "other: t1", spans[5].trace_id.hex(), spans[-1].trace_id.hex()
+    assert names == [*ours, theirs, alone, "mine", "tests: s2", "tests: s3", "tests: s3", of_job]
 
 
 def test_a_value_beyond_what_an_event_may_have_is_cut_and_says_so() -> None:

@@ -42,7 +42,7 @@ _OF_MEMORY = (
     "gen_ai.memory.output.messages",
 )
 _OF_RETRIEVAL = ("gen_ai.retrieval.documents", "gen_ai.retrieval.query.text")
-_OF_TOOL = ("gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
+_OF_TOOL: tuple[str, ...] = ("gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
 
 _MODELS = frozenset({"chat", "generate_content", "text_completion"})
 
@@ -64,12 +64,11 @@ def read(span: Span) -> Step | None:
         asked = question(span, said.get("gen_ai.retrieval.query.text"))
         return Step(_NAME, OperationKind.RETRIEVAL, name, asked, found, session=session, taken=_OF_RETRIEVAL)
     told = spoken(span.moments)
-    moments = NAMES
+    moments, taken = NAMES, _OF_TOOL
     if name == "execute_tool":
         given = said.get("gen_ai.tool.call.arguments") or _content(told.given)
         got = said.get("gen_ai.tool.call.result") or _content(told.got)
         kind, inputs, outputs = tool(span, words(said.get("gen_ai.tool.name")) or span.name, given, got)
-        taken = _OF_TOOL
     else:
         kind, (inputs, outputs), taken = _by_name(span, name, told)
         moments = NAMES if taken and told.given + told.got else frozenset()

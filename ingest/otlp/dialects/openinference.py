@@ -15,7 +15,7 @@ from ingest.otlp.steps import Item, Step
 
 _NAME = "openinference"
 
-_TAKEN = (
+_TAKEN: tuple[str, ...] = (
     "input.value",
     "output.value",
     "llm.input_messages.",
