@@ -117,7 +117,7 @@ def examples(trace: str) -> list[tuple[Sent, Said]]:
         [asked],
         results_of,
     )
-    thought = [{"role": "assistant", "parts": [{"type": "reasoning", "content": "Paris, then."}]}]
+    thought: Any = [{"role": "assistant", "parts": [{"type": "reasoning", "content": "Paris, then."}]}]
     thought[0]["parts"] += [{"type": "text", "content": _REPLY}]
     add(
         "reasoning",
