@@ -6,6 +6,8 @@ error may quote values, so it is logged only at level ``debug``. The type and th
 
 from __future__ import annotations
 
+import atexit
+import io
 import json
 import logging
 import sys
@@ -13,6 +15,7 @@ import traceback
 from typing import Any, Literal
 
 from api.auth.keys import mask_keys
+from api.log_lines import LineHandler, LineWriter
 from api.processes.light_imports import without
 
 # structlog would load Rich, Pygments and attrs for coloured tracebacks, which these logs don't have.
@@ -24,6 +27,9 @@ _QUIET = ("httpx", "httpcore", "asyncio", "limits", "opentelemetry")
 """Libraries whose ``info`` messages don't help the operator of a server."""
 
 _FRAMES = 12
+
+_writers: list[LineWriter] = []
+"""The writers of this process; only the last is open."""
 
 
 def set_up_logs(level: Literal["debug", "info", "warning", "error"], form: Literal["json", "text"]) -> None:
@@ -46,7 +52,7 @@ def set_up_logs(level: Literal["debug", "info", "warning", "error"], form: Liter
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(sys.stdout)
+    handler = _handler()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
@@ -67,6 +73,30 @@ def set_up_logs(level: Literal["debug", "info", "warning", "error"], form: Liter
         logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
     for name in ("neo4j", "neo4j.notifications", "strawberry"):
         logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def dropped_lines() -> int:
+    """How many lines of this process's log were dropped because standard output took no more."""
+    return sum(writer.dropped for writer in _writers)
+
+
+def _handler() -> logging.Handler:
+    """A handler that never waits for standard output. Without a real standard output, as in tests, a plain one."""
+    for writer in _writers:
+        writer.close()
+    try:
+        sys.stdout.flush()
+        descriptor = sys.stdout.fileno()
+    except io.UnsupportedOperation:
+        return logging.StreamHandler(sys.stdout)
+    writer = LineWriter(descriptor, _tell_dropped)
+    _writers.append(writer)
+    atexit.register(writer.close)
+    return LineHandler(writer)
+
+
+def _tell_dropped(lines: int) -> None:
+    structlog.get_logger("memtrace.logs").warning("lines of this log were dropped: nobody read it", lines=lines)
 
 
 def error_fields(error: BaseException) -> dict[str, Any]:

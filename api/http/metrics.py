@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from prometheus_client import CollectorRegistry, Gauge, Histogram, ProcessCollector
+from prometheus_client.core import CounterMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,6 +23,7 @@ from api.http.event_metrics import STORE_SECONDS, EventMetrics
 from api.http.lag import LoopLag
 from api.http.routing import door_of, method_of, route_of
 from api.http.stores import mapped_stores
+from api.logs import dropped_lines
 from schema.control import JobState
 from schema.errors import StoreError
 
@@ -59,6 +63,7 @@ class Metrics:
         )
         self.events = EventMetrics(self.registry)
         self.lag = LoopLag(self.registry)
+        self.registry.register(_DroppedLines())
 
     async def page(self, request: Request) -> Response:
         """The page of all metrics, with the present state of the store and its queue."""
@@ -79,6 +84,17 @@ class Metrics:
             self.mapped_store_up.labels(name).set(found == "ok")
         await self.events.look(platform_of(request).events)
         return Response(generate_latest(self.registry), media_type=CONTENT_TYPE_LATEST)
+
+
+class _DroppedLines(Collector):
+    """The number of lines that are missing in the log."""
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        found = CounterMetricFamily(
+            "memtrace_log_lines_dropped", "Lines of the log that were dropped because standard output took no more."
+        )
+        found.add_metric([], dropped_lines())
+        yield found
 
 
 class CountRequests:
