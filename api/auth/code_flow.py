@@ -25,7 +25,7 @@ from api.errors import IssuerError, UnauthenticatedError
 from api.settings import is_safe_issuer
 
 TRIES = "60/minute"
-"""How many sign-ins an address may finish: each needs a request to the issuer."""
+"""How many sign-ins an address may begin, and how many it may finish: each end needs a request to the issuer."""
 
 _START_AGAIN = "this sign-in was begun in another browser, or too long ago: start again"
 
@@ -99,6 +99,7 @@ class CodeFlow:
         self._secret = secret
         self._scopes = scopes
         self._back = f"{public_url}{BACK}"
+        self._begun = RateLimit(TRIES)
         self._tries = RateLimit(TRIES)
 
     @property
@@ -106,15 +107,19 @@ class CodeFlow:
         """A name for the issuer: its host."""
         return urlsplit(self._issuer.address).hostname or self._issuer.address
 
-    async def begin(self, next_: str) -> tuple[str, Begun]:
+    async def begin(self, next_: str, client: str | None) -> tuple[str, Begun]:
         """The issuer's address for a browser, and the cookie that the browser must keep.
 
         Args:
             next_: the path of our page after the sign-in.
+            client: the browser's address; None counts no tries.
 
         Raises:
+            RateLimitedError: the address begins too many sign-ins.
             IssuerError: the issuer can't be asked, or has no sign-in.
         """
+        if client is not None:
+            await self._begun.hit(client)
         there = _safe((await self._issuer.configuration()).authorization_endpoint)
         begun = Begun(state=token_urlsafe(32), nonce=token_urlsafe(32), verifier=token_urlsafe(48), next=next_)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(begun.verifier.encode()).digest()).decode().rstrip("=")

@@ -27,12 +27,18 @@ REFRESH_SECONDS = 60.0
 """Seconds between fetches: an unknown key causes a fetch, but not more often than this."""
 
 AGE_SECONDS = 3600.0
-"""Seconds after which the keys are fetched again anyway, so that a key that the issuer has withdrawn is refused."""
+"""Seconds after which keys and configuration are fetched again anyway, so that a withdrawn key is refused."""
+
+RETRY_SECONDS = 5.0
+"""Seconds after a failed fetch of the configuration in which the issuer is not asked for it again."""
 
 _FETCH_SECONDS = 5.0
 _MOST_BYTES = 1 << 20
 _LONGEST_SUBJECT = 255
 _KEY_TYPES = frozenset({"RSA", "EC", "OKP"})
+
+_UNUSABLE = (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError)
+"""Errors of a request to the issuer without a usable answer."""
 
 _log = structlog.get_logger("memtrace.auth")
 
@@ -85,6 +91,10 @@ class Issuer:
         self._fetched = -AGE_SECONDS
         self._tried = -REFRESH_SECONDS
         self._fetching = asyncio.Lock()
+        self._known: Configuration | None = None
+        self._discovered = -AGE_SECONDS
+        self._failed = -RETRY_SECONDS
+        self._discovering = asyncio.Lock()
 
     async def key(self, key_id: str | None) -> jwt.PyJWK | None:
         """The key with this id, or the only key if a token names none; None if no key fits.
@@ -101,16 +111,25 @@ class Issuer:
         return found
 
     async def configuration(self) -> Configuration:
-        """The issuer's present configuration.
+        """The issuer's configuration, at most ``AGE_SECONDS`` old. If it can't be fetched, an older one stays in use.
+
+        All who ask at the same time share one request.
 
         Raises:
-            IssuerError: the configuration can't be fetched, or belongs to another issuer.
+            IssuerError: the configuration was never fetched, or belongs to another issuer.
         """
-        try:
-            return await self._discover()
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            _log.warning("the issuer can't be asked", issuer=self.address, problem=type(error).__name__)
-            raise IssuerError(f"{self.address} can't be asked how to sign in") from None
+        async with self._discovering:
+            now = time.monotonic()
+            is_fresh = now - self._discovered < AGE_SECONDS
+            if not is_fresh and now - self._failed >= RETRY_SECONDS:
+                try:
+                    await self._discover()
+                except _UNUSABLE as error:
+                    self._failed = time.monotonic()
+                    _log.warning("the issuer can't be asked", issuer=self.address, problem=type(error).__name__)
+            if self._known is None:
+                raise IssuerError(f"{self.address} can't be asked how to sign in")
+            return self._known
 
     async def post(self, address: str, form: Mapping[str, str], headers: Mapping[str, str]) -> tuple[int, bytes]:
         """Send a form to an address of the issuer; returns the status and the body of the answer.
@@ -122,7 +141,7 @@ class Issuer:
         try:
             async with self._http.stream("POST", address, data=dict(form), headers=sent) as answer:
                 return answer.status_code, await _body(answer)
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        except _UNUSABLE as error:
             _log.warning("the issuer can't be asked", issuer=self.address, problem=type(error).__name__)
             raise IssuerError(f"{self.address} can't be asked for a token") from None
 
@@ -142,7 +161,7 @@ class Issuer:
             self._tried = time.monotonic()
             try:
                 keys = await self._fetch()
-            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            except _UNUSABLE as error:
                 # The old keys stay valid: an issuer that is away for an hour must not lock everybody out.
                 _log.warning("the issuer's keys can't be fetched", issuer=self.address, problem=type(error).__name__)
                 return
@@ -154,6 +173,7 @@ class Issuer:
         found = Configuration.model_validate_json(await self._get(address))
         if found.issuer != self.address:
             raise ValueError("the issuer calls itself something else")
+        self._known, self._discovered = found, time.monotonic()
         return found
 
     async def _fetch(self) -> dict[str | None, jwt.PyJWK]:
@@ -164,7 +184,10 @@ class Issuer:
         return {entry.kid: key for entry in listed if (key := _jwk(entry)) is not None}
 
     async def _get(self, address: str) -> bytes:
-        async with self._http.stream("GET", address, headers={"Accept": "application/json"}) as answer:
+        async with (
+            asyncio.timeout(_FETCH_SECONDS),
+            self._http.stream("GET", address, headers={"Accept": "application/json"}) as answer,
+        ):
             answer.raise_for_status()
             return await _body(answer)
 
@@ -192,6 +215,8 @@ class TokenVerifier:
             client_id: our client id at the issuer. ID tokens for this client, which browsers send, are accepted too.
         """
         self._issuer = issuer
+        self._audience = audience
+        self._client_id = client_id
         self._audiences = [audience] if client_id is None else [audience, client_id]
         self._groups_claim = groups_claim
         self._grants = grants
@@ -204,7 +229,10 @@ class TokenVerifier:
             UnauthenticatedError: the token is not valid. The error never quotes the token.
             IssuerError: the issuer can't be asked.
         """
-        return self._principal(await self._claims(token, self._audiences))
+        claims = await self._claims(token, self._audiences)
+        if self._client_id is not None and self._audience not in _audiences_of(claims):
+            _check_party(claims, self._client_id)
+        return self._principal(claims)
 
     async def verify_sign_in(self, token: str, client_id: str, nonce: str) -> Principal:
         """The principal of an ID token that was made for one sign-in; see OpenID Connect Core 1.0, section 3.1.3.7.
@@ -219,8 +247,7 @@ class TokenVerifier:
             IssuerError: the issuer can't be asked.
         """
         claims = await self._claims(token, [client_id])
-        if claims.get("azp", client_id) != client_id:
-            raise UnauthenticatedError("the token was made for another client")
+        _check_party(claims, client_id)
         if not hmac.compare_digest(str(claims.get("nonce", "")).encode("utf-8", "replace"), nonce.encode()):
             raise UnauthenticatedError("the token is of another sign-in: its nonce is not ours")
         return self._principal(claims)
@@ -229,7 +256,7 @@ class TokenVerifier:
         """The claims of a token, after checking its signature, issuer, times and audience."""
         try:
             header = jwt.get_unverified_header(token)
-        except jwt.PyJWTError:
+        except (jwt.PyJWTError, RecursionError):
             raise UnauthenticatedError("this is neither a key nor a token") from None
         # Checked before the issuer is asked, so that a token that can't be valid costs nothing.
         if header.get("alg") not in ALGORITHMS:
@@ -249,7 +276,7 @@ class TokenVerifier:
             )
         except jwt.ExpiredSignatureError:  # its signature is good
             raise UnauthenticatedError("the token has expired", "this token has expired") from None
-        except (jwt.PyJWTError, TypeError, ValueError) as error:
+        except (jwt.PyJWTError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise UnauthenticatedError(f"the token is not good: {type(error).__name__}") from None
         return claims
 
@@ -257,7 +284,10 @@ class TokenVerifier:
         subject = str(claims["sub"])
         if not subject or len(subject) > _LONGEST_SUBJECT:
             raise UnauthenticatedError("the token's subject is empty or too long")
-        expires_at = datetime.fromtimestamp(int(claims["exp"]) + LEEWAY_SECONDS, UTC)
+        try:
+            expires_at = datetime.fromtimestamp(int(claims["exp"]) + LEEWAY_SECONDS, UTC)
+        except (ValueError, OverflowError, OSError):
+            raise UnauthenticatedError("the token expires beyond the year 9999") from None
         person = claims.get(self._person_claim)
         if not isinstance(person, str) or not person or len(person) > _LONGEST_SUBJECT:
             # Without its own name a token must not count as somebody else.
@@ -278,6 +308,24 @@ class TokenVerifier:
                 if project not in roles or role.allows(roles[project]):
                     roles[project] = role
         return roles
+
+
+def _audiences_of(claims: Mapping[str, Any]) -> list[str]:
+    """The audiences of a checked token, which names one or several."""
+    named = claims["aud"]
+    return [named] if isinstance(named, str) else named
+
+
+def _check_party(claims: Mapping[str, Any], client_id: str) -> None:
+    """Refuse an ID token of another client; see OpenID Connect Core 1.0, section 3.1.3.7, points 4 and 5.
+
+    Raises:
+        UnauthenticatedError: the authorized party is another client, or several audiences come without a party.
+    """
+    if "azp" not in claims and len(_audiences_of(claims)) > 1:
+        raise UnauthenticatedError("the token has several audiences, and names no authorized party")
+    if claims.get("azp", client_id) != client_id:
+        raise UnauthenticatedError("the token was made for another client")
 
 
 async def _body(answer: httpx.Response) -> bytes:

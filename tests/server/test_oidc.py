@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -10,18 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import jwt
 import pytest
 import pytest_asyncio
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from api.auth import oidc
+from api.auth.code_flow import TRIES, CodeFlow
 from api.auth.oidc import TokenVerifier
-from api.errors import IssuerError, UnauthenticatedError
+from api.errors import IssuerError, RateLimitedError, UnauthenticatedError
 from schema.control import Role
 from tests.server.inside import inside
 from tests.server.oidc_issuer import AUDIENCE, Issuer, oidc_issuer
 
+CLIENT = "memtrace-pages"
+DISCOVERY = "/.well-known/openid-configuration"
 GRANTS = {
     "analysts": {"shop": Role.READER, "search": Role.WRITER},
     "platform": {"shop": Role.ADMIN, "search": Role.READER},
@@ -36,7 +41,7 @@ def issuer() -> Iterator[Issuer]:
 
 @pytest_asyncio.fixture
 async def verifier(issuer: Issuer) -> AsyncIterator[TokenVerifier]:
-    made = TokenVerifier(oidc.Issuer(issuer.url), AUDIENCE, "groups", GRANTS)
+    made = TokenVerifier(oidc.Issuer(issuer.url), AUDIENCE, "groups", GRANTS, client_id=CLIENT)
     yield made
     await made.close()
 
@@ -97,6 +102,12 @@ def bad_claims() -> list[tuple[str, dict[str, Any]]]:
         ("no subject", {"sub": None}),
         ("empty subject", {"sub": ""}),
         ("long subject", {"sub": "a" * 300}),
+        ("expires beyond all years", {"exp": 10**18}),
+        ("expires beyond all numbers", {"exp": 10**400}),
+        ("expires at a float beyond all years", {"exp": 1e300}),
+        ("is for several, and names no party", {"aud": [CLIENT, "another"]}),
+        ("is for several, and of another party", {"aud": [CLIENT, "another"], "azp": "another"}),
+        ("is of another party", {"aud": CLIENT, "azp": "another"}),
     ]
 
 
@@ -108,6 +119,124 @@ async def test_refused_by_what_it_says(issuer: Issuer, verifier: TokenVerifier, 
 
 def segment(document: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(document).encode()).rstrip(b"=").decode()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"aud": CLIENT},
+        {"aud": CLIENT, "azp": CLIENT},
+        {"aud": [CLIENT, "another"], "azp": CLIENT},
+        # An access token names the client that asked for it.
+        {"aud": [AUDIENCE, "another"], "azp": "another"},
+        {"aud": [AUDIENCE, CLIENT]},
+    ],
+)
+async def test_taken_by_whom_it_is_for(issuer: Issuer, verifier: TokenVerifier, changed: dict[str, Any]) -> None:
+    assert (await verifier.verify(issuer.token(**changed))).actor == "oidc:alice"
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_taken"),
+    [
+        ({"aud": CLIENT}, True),
+        ({"aud": [CLIENT, "another"], "azp": CLIENT}, True),
+        ({"aud": [CLIENT, "another"]}, False),
+        ({"aud": [CLIENT, AUDIENCE]}, False),
+        ({"aud": [CLIENT, "another"], "azp": "another"}, False),
+    ],
+)
+async def test_a_sign_in_is_for_one_party(
+    issuer: Issuer, verifier: TokenVerifier, changed: dict[str, Any], is_taken: bool
+) -> None:
+    token = issuer.token(nonce="once", **changed)
+    if is_taken:
+        assert (await verifier.verify_sign_in(token, CLIENT, "once")).actor == "oidc:alice"
+    else:
+        with pytest.raises(UnauthenticatedError):
+            await verifier.verify_sign_in(token, CLIENT, "once")
+
+
+async def test_deep_tokens(issuer: Issuer, verifier: TokenVerifier) -> None:
+    deep = "[" * 4000 + "]" * 4000
+    head = base64.urlsafe_b64encode(f'{{"alg": "RS256", "kid": "first", "x": {deep}}}'.encode()).rstrip(b"=").decode()
+    claims = json.dumps(issuer.claims(exp=4102444800, iat=1))
+    signed = jwt.api_jws.encode(f'{claims[:-1]}, "x": {deep}}}'.encode(), issuer.key, "RS256", {"kid": "first"})
+    for token in (f"{head}.{issuer.token().partition('.')[2]}", signed):
+        with pytest.raises(UnauthenticatedError):
+            await verifier.verify(token)
+
+
+def _flow(issuer: Issuer) -> CodeFlow:
+    known = oidc.Issuer(issuer.url)
+    tokens = TokenVerifier(known, AUDIENCE, "groups", GRANTS, client_id=CLIENT)
+    return CodeFlow(known, tokens, CLIENT, None, "openid", "https://memtrace.example")
+
+
+def _discovery(known: Issuer, **changed: Any) -> dict[str, Any]:
+    urls = {"jwks_uri": f"{known.url}/keys", "authorization_endpoint": f"{known.url}/authorize"}
+    return {"issuer": known.url} | urls | changed
+
+
+async def test_many_sign_ins_are_few_requests(issuer: Issuer) -> None:
+    issuer.answers[DISCOVERY] = _discovery(issuer)
+    flow = _flow(issuer)
+    begun = await asyncio.gather(*(flow.begin("/ui", f"10.0.0.{number}") for number in range(200)))
+    begun += [await flow.begin("/ui", f"10.0.1.{number}") for number in range(100)]
+    assert len({state.state for _, state in begun}) == 300
+    assert issuer.asked == [DISCOVERY]
+
+
+async def test_an_issuer_that_is_away_is_seldom_asked(issuer: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
+    issuer.answers[DISCOVERY] = _discovery(issuer)
+    issuer.up = False
+    flow = _flow(issuer)
+    done = await asyncio.gather(*(flow.begin("/ui", None) for _ in range(100)), return_exceptions=True)
+    assert {type(one) for one in done} == {IssuerError}
+    assert issuer.asked == [DISCOVERY]
+    issuer.up = True
+    monkeypatch.setattr(oidc, "RETRY_SECONDS", 0.0)
+    await flow.begin("/ui", None)
+    # What is known stays in use while the issuer is away.
+    issuer.up = False
+    monkeypatch.setattr(oidc, "AGE_SECONDS", -1.0)
+    await flow.begin("/ui", None)
+    assert len(issuer.asked) == 3
+
+
+async def test_an_address_begins_few_sign_ins(issuer: Issuer) -> None:
+    issuer.answers[DISCOVERY] = _discovery(issuer)
+    flow = _flow(issuer)
+    most = int(TRIES.partition("/")[0])
+    done = await asyncio.gather(*(flow.begin("/ui", "10.0.0.1") for _ in range(300)), return_exceptions=True)
+    assert sum(isinstance(one, RateLimitedError) for one in done) == 300 - most
+    await flow.begin("/ui", "10.0.0.2")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"issuer": "https://issuer.example"},
+        {"authorization_endpoint": "http://issuer.example/authorize"},
+        {"authorization_endpoint": None},
+        {"jwks_uri": None},
+    ],
+)
+async def test_a_strange_issuer_signs_nobody_in(issuer: Issuer, wrong: dict[str, Any]) -> None:
+    issuer.answers[DISCOVERY] = _discovery(issuer, **wrong)
+    with pytest.raises(IssuerError):
+        await _flow(issuer).begin("/ui", None)
+
+
+def test_a_browser_is_told_that_the_issuer_is_away(tmp_path: Path) -> None:
+    with oidc_issuer() as gone:
+        settings = {"oidc_issuer": gone.url, "oidc_audience": AUDIENCE, "oidc_client_id": CLIENT}
+    most = int(TRIES.partition("/")[0])
+    made = inside(tmp_path, public_url="https://memtrace.example", **settings)
+    with made as (_, url), httpx.Client(base_url=url, timeout=300) as client:
+        answers = [client.get("/ui/sign-in/issuer") for _ in range(most + 1)]
+    assert [answer.status_code for answer in answers] == [503] * most + [429]
+    assert "sign in with a key" in answers[0].text
 
 
 async def test_forged_tokens(issuer: Issuer, verifier: TokenVerifier) -> None:
