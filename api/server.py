@@ -16,7 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from api.auth.verify import Verifier
 from api.http import health
 from api.http.allowance import RebuiltBytes
-from api.http.limits import EVENTS_PATH, TRACES_PATH, UPLOAD_PATH, BodyLimit, Deadline
+from api.http.limits import EVENTS_PATH, TRACES_PATH, UPLOAD_PATH, Bodies, Deadline
 from api.http.metrics import CountRequests, Metrics
 from api.http.middleware import REQUEST_ID_HEADER, AccessLog, RequestIds, SecurityHeaders, Unexpected
 from api.http.openapi import describe, openapi_page
@@ -227,7 +227,7 @@ def _middleware(settings: Settings, metrics: Metrics, tracing: Tracing | None) -
         )
     found += [
         Middleware(
-            BodyLimit,
+            Bodies,
             body_bytes=settings.max_body_bytes,
             of_paths={
                 UPLOAD_PATH: settings.max_upload_bytes,

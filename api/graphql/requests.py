@@ -20,6 +20,9 @@ MAX_DEPTH = 50
 MAX_VALUES = 12_000
 """The most values in the variables and extensions of a request. Each value of a field is checked separately."""
 
+EARLY_CHARACTERS = 20_000
+"""The most characters of a message on a websocket before the server knows who asks: enough for the longest token."""
+
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 """A JSON string. An unclosed string ends with the text, so no character is looked at twice."""
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
@@ -45,6 +48,10 @@ class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
     payload: Request
 
 
+class _EarlySubscribe(msgspec.Struct, frozen=True, tag="subscribe"):
+    """A ``subscribe`` of a client that has not said who it is; its payload is not read."""
+
+
 class Complete(msgspec.Struct, frozen=True, tag="complete"):
     """Message of a client: end an operation."""
 
@@ -66,6 +73,7 @@ class Pong(msgspec.Struct, frozen=True, tag="pong"):
 
 
 Message = Subscribe | Complete | ConnectionInit | Ping | Pong
+_EarlyMessage = _EarlySubscribe | Complete | ConnectionInit | Ping | Pong
 
 
 def read_request(body: bytes) -> Request:
@@ -86,6 +94,19 @@ def read_message(text: str) -> Message:
     """
     message: Message = _read(text.encode("utf-8", "surrogatepass"), Message, "message")
     return message
+
+
+def read_early_message(text: str) -> Message:
+    """A message of a client that has not said who it is. The payload of a ``subscribe`` is left out, unread.
+
+    Raises:
+        InputError: the text is no message, or has more than ``EARLY_CHARACTERS``.
+    """
+    if len(text) > EARLY_CHARACTERS:
+        raise InputError("message", "", f"it has more than {EARLY_CHARACTERS:,} characters before connection_ack")
+    message = _read(text.encode("utf-8", "surrogatepass"), _EarlyMessage, "message")
+    found: Message = Subscribe("", Request()) if isinstance(message, _EarlySubscribe) else message
+    return found
 
 
 def _read(text: bytes, of: Any, source: str) -> Any:

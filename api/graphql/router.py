@@ -26,7 +26,7 @@ from api.graphql.requests import read_request
 from api.graphql.schema import Schema, make_schema
 from api.graphql.socket import Adapter, Handler, SocketRefusedError
 from api.graphql.trusted import TrustedDocuments
-from api.http.dependencies import client_of, platform_of, request_id_of
+from api.http.dependencies import access_of, asker_of, client_of, platform_of
 from api.settings import Settings
 
 _INIT_WAIT = timedelta(seconds=10)
@@ -81,15 +81,10 @@ async def _context(connection: HTTPConnection) -> Context:
 
     A websocket has no principal until its first message, since browsers can't send it a header.
     """
-    platform = platform_of(connection)
-    token = authorization_of(connection)
+    platform, client = platform_of(connection), client_of(connection)
     if connection.scope["type"] == "websocket":
-        return Context(platform, None, token, client_of(connection))
-    principal = await platform.verifier.verify(token, client_of(connection))
-    connection.state.actor = principal.actor
-    return Context(
-        platform, Access(platform.database, principal, request_id_of(connection)), token, client_of(connection)
-    )
+        return Context(platform, None, authorization_of(connection), client)
+    return Context(platform, await access_of(connection), asker_of(connection).authorization, client)
 
 
 class Router(GraphQLRouter[Context, None]):

@@ -21,7 +21,7 @@ from strawberry.utils.aio import aclosing
 from api.graphql.context import Context
 from api.graphql.limits import CODE
 from api.graphql.public_errors import public_error
-from api.graphql.requests import Complete, ConnectionInit, Message, Ping, Subscribe, read_message
+from api.graphql.requests import Complete, ConnectionInit, Message, Ping, Subscribe, read_early_message, read_message
 from api.graphql.trusted import TrustedDocuments
 from schema.errors import InputError
 
@@ -37,7 +37,13 @@ class SocketRefusedError(Exception):
 
 
 class Adapter(ASGIWebSocketAdapter):
-    """Sends and receives messages of a websocket."""
+    """Sends and receives messages of a websocket.
+
+    Attributes:
+        is_known: whether the client has said who it is. Until then, only short messages are read.
+    """
+
+    is_known = False
 
     async def iter_json(self, *, ignore_parsing_errors: bool = False) -> AsyncGenerator[object, None]:
         """The messages as they arrive; for a malformed message, the error that describes the mistake."""
@@ -45,7 +51,7 @@ class Adapter(ASGIWebSocketAdapter):
             while self.ws.application_state != WebSocketState.DISCONNECTED:
                 text = await self.ws.receive_text()
                 try:
-                    yield read_message(text)
+                    yield read_message(text) if self.is_known else read_early_message(text)
                 except InputError as error:
                     yield error
         except KeyError:
@@ -75,6 +81,7 @@ class Handler(BaseGraphQLTransportWSHandler[Context, None]):
         """Accept a client that has access; close the connection of others with the reason."""
         try:
             await super().handle_connection_init(message)
+            cast(Adapter, self.websocket).is_known = self.connection_acknowledged
         except SocketRefusedError as error:
             await self.websocket.close(code=_FORBIDDEN, reason=str(error))
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated, cast
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Query
 from starlette.requests import HTTPConnection
 
 from api.auth.access import Access, ProjectDoor
+from api.auth.asker import Asker
 from api.http.platform import Platform
 from schema.control import Role
 from schema.errors import InputError
@@ -29,17 +30,22 @@ def client_of(connection: HTTPConnection) -> str | None:
     return connection.client.host if connection.client else None
 
 
-async def access_of(request: Request) -> Access:
+def asker_of(connection: HTTPConnection) -> Asker:
+    """The sender of an HTTP request; see ``api.http.limits.Bodies``."""
+    return cast(Asker, connection.scope["state"]["asker"])
+
+
+async def access_of(request: HTTPConnection) -> Access:
     """The access of a request's principal.
 
     Raises:
         UnauthenticatedError: the request has no valid key or token.
         RateLimitedError: the principal asks too often.
+        StoreError: the store or the issuer that checks the key can't be reached.
     """
-    platform = platform_of(request)
-    principal = await platform.verifier.verify(request.headers.get("authorization"), client_of(request))
+    principal = await asker_of(request).principal()
     request.state.actor = principal.actor
-    return Access(platform.database, principal, request_id_of(request))
+    return Access(platform_of(request).database, principal, request_id_of(request))
 
 
 def door(needed: Role) -> Callable[..., Awaitable[ProjectDoor]]:

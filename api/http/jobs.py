@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 from fastapi import Request as HttpRequest
-from pydantic import Field, model_validator
+from pydantic import FailFast, Field, model_validator
 
 from api.http.dependencies import Reader, Writer, platform_of
 from api.http.documented import Responses, answers
@@ -21,12 +21,14 @@ router = APIRouter(prefix="/v1", tags=["jobs"])
 JobPath = Annotated[str, Path(alias="job", max_length=200, description="The id of the job, as in its receipt.")]
 _ACCEPTED: Responses = {202: {"description": "The job is stored, and will be run.", "headers": LOCATION}}
 _Id = Annotated[str, Field(min_length=1, max_length=200)]
+_Ids = Annotated[tuple[_Id, ...], FailFast()]
+"""Ids; only the first wrong one is told, because an error object for each of thousands would take long."""
 
 
 class AttributionRequest(Public):
     """Which failures to attribute, and how. If no failures and no trace are named: all of the project."""
 
-    failure_ids: tuple[_Id, ...] = Field((), max_length=10_000)
+    failure_ids: _Ids = Field((), max_length=10_000)
     trace_id: _Id | None = None
     method: Method = Field(
         Method.FLOW,
@@ -57,8 +59,8 @@ class AttributionRequest(Public):
 class ReportRequest(Public):
     """What to report on. If no failures and traces are named: all of the project."""
 
-    trace_ids: tuple[_Id, ...] = Field((), max_length=1000)
-    failure_ids: tuple[_Id, ...] = Field((), max_length=10_000)
+    trace_ids: _Ids = Field((), max_length=1000)
+    failure_ids: _Ids = Field((), max_length=10_000)
     source: _Id | None = Field(
         None,
         description="Whose verdicts the report uses: a method or a person. If null, the method with the newest "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import islice
 from typing import Annotated, Any
 from urllib.parse import quote
 
 import msgspec
 from fastapi import Header
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 from starlette.responses import Response
 
@@ -27,10 +28,23 @@ IdempotencyKey = Annotated[
 ]
 
 
+_UNKNOWN_TOLD = 10
+
+
 class Public(BaseModel):
-    """A model whose names are public: in camel case."""
+    """A model whose names are public: in camel case. Unknown members are refused; the first ten are told."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few_unknown(cls, said: Any) -> Any:
+        """Leave out unknown members after the first ten: Pydantic makes an error object for each."""
+        if not isinstance(said, dict) or len(said) <= len(cls.model_fields) + _UNKNOWN_TOLD:
+            return said
+        known = {field.alias for field in cls.model_fields.values()}
+        unknown = islice((name for name in said if name not in known), _UNKNOWN_TOLD)
+        return {name: said[name] for name in (*unknown, *(name for name in said if name in known))}
 
 
 class Receipt(Public):

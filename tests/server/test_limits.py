@@ -15,7 +15,7 @@ from api.auth.verify import GUESSES
 from api.errors import RateLimitedError
 from api.server import create_app
 from tests.server.inside import serving, settings_for
-from tests.server.running import RunningServer, running, sqlite_place
+from tests.server.running import Place, RunningServer, running, sqlite_place
 
 pytestmark = pytest.mark.one_engine
 
@@ -44,8 +44,10 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     async def endless() -> None:
         await asyncio.Event().wait()
 
-    with serving(app) as url, httpx.Client(base_url=url, timeout=300) as opened:
-        yield opened
+    with serving(app) as url:
+        key = Place(f"sqlite:///{folder / 'inside.db'}").make_key("writer")
+        with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=300) as opened:
+            yield opened
 
 
 def blocks(total: int) -> Iterator[bytes]:
@@ -71,9 +73,13 @@ def test_the_limit_holds_for_graphql(small: httpx.Client) -> None:
 
 
 def test_uploads_have_a_limit_of_their_own(small: httpx.Client) -> None:
-    # Nobody is behind these requests: what is refused for its size is refused before that is looked at.
-    statuses = [small.post("/v1/import", content=b"x" * size).status_code for size in (2 * LIMIT, 4 * LIMIT + 1)]
-    assert statuses == [401, 413]
+    sizes = (2 * LIMIT, 4 * LIMIT + 1)
+    statuses = [small.post("/v1/import", content=b"x" * size).status_code for size in sizes]
+    assert statuses == [202, 413]
+    # Without a key the size is not looked at.
+    nobody = {"Authorization": ""}
+    statuses = [small.post("/v1/import", content=b"x" * size, headers=nobody).status_code for size in sizes]
+    assert statuses == [401, 401]
 
 
 def test_work_that_never_ends(small: httpx.Client) -> None:

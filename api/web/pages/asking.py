@@ -8,12 +8,11 @@ from typing import Any
 
 from starlette.requests import Request
 
-from api.auth.access import Access
-from api.auth.browsers import COOKIE, authorization_in_cookie
+from api.auth.browsers import COOKIE
 from api.errors import UnauthenticatedError
 from api.graphql.context import Context
 from api.graphql.schema import Schema
-from api.http.dependencies import client_of, platform_of, request_id_of
+from api.http.dependencies import access_of, asker_of, client_of, platform_of
 from api.web.pages import words
 from api.web.pages.documents import DOCUMENTS
 from schema.errors import MemTraceError
@@ -135,11 +134,8 @@ async def viewer_of(request: Request, schema: Schema) -> Viewer:
         RateLimitedError: the principal sends too many requests.
         StoreError: the store or the issuer that checks the key can't be reached.
     """
-    authorization = authorization_in_cookie(request)
+    authorization = asker_of(request).authorization
     if authorization is None:
         raise UnauthenticatedError(f"there is no cookie {COOKIE}")
-    platform, client = platform_of(request), client_of(request)
-    principal = await platform.verifier.verify(authorization, client)
-    request.state.actor = principal.actor
-    access = Access(platform.database, principal, request_id_of(request))
-    return Viewer(schema, Context(platform, access, authorization, client))
+    access = await access_of(request)
+    return Viewer(schema, Context(platform_of(request), access, authorization, client_of(request)))

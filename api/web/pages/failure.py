@@ -52,7 +52,7 @@ async def failure(asked: PageRequest) -> Shown:
 
 async def record(asked: PageRequest) -> Shown | Response:
     """Record the viewer's verdict, and show the failure again."""
-    form = await form_of(asked.request)
+    form = await form_of(asked.request, judging.MOST_BYTES)
     verdict = judging.verdict_of(asked.id, form)
     if isinstance(verdict, judging.Refused):
         return await _shown(asked, form, verdict.problem)

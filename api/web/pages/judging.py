@@ -16,6 +16,9 @@ Found = Mapping[str, Any]
 LETTERS = "abcdfhijklmpqrtvxyz"
 """The keyboard keys that choose operations: letters that the page does not use otherwise."""
 
+MOST_BYTES = 200_000
+"""The most bytes of a form with a verdict: it quotes evidence."""
+
 _OTHER = "other"
 _MOST_ALSO = 20
 

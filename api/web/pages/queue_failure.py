@@ -23,7 +23,7 @@ async def failure(asked: PageRequest) -> Shown:
 
 async def submit(asked: PageRequest) -> Shown | Response:
     """Submit the viewer's verdict, and go to the next failure of the queue."""
-    form = await form_of(asked.request)
+    form = await form_of(asked.request, judging.MOST_BYTES)
     verdict = judging.verdict_of(asked.case, form)
     if isinstance(verdict, judging.Refused):
         return await _shown(asked, form, verdict.problem)
@@ -53,7 +53,7 @@ async def dispute(asked: PageRequest) -> Shown:
 
 async def decide(asked: PageRequest) -> Shown | Response:
     """Record the final word, and go back to the queue."""
-    form = await form_of(asked.request)
+    form = await form_of(asked.request, judging.MOST_BYTES)
     verdict = judging.verdict_of(asked.case, form)
     if isinstance(verdict, judging.Refused):
         return await _dispute(asked, form, verdict.problem)

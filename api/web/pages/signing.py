@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from api.auth.browsers import COOKIE, MOST_COOKIE, SIGN_IN_COOKIE
 from api.errors import RateLimitedError, TooLargeError, UnauthenticatedError
 from api.http.dependencies import client_of, platform_of
+from api.http.limits import SMALL_BYTES
 from api.web.pages import words
 from api.web.pages.asking import PageError
 from api.web.pages.opening import Opening
@@ -23,7 +24,8 @@ _log = structlog.get_logger("memtrace.web")
 _LOCAL = re.compile(r"/ui(?:[/?][!-\[\]-~]*)?")
 """Paths of our own pages. Browsers read a backslash as a slash, so the pattern excludes backslashes."""
 
-_MOST_FORM = 200_000
+_SIGN_IN_BYTES = 16 << 10
+"""The most bytes of a form that anybody may send."""
 _SIGN_IN_SECONDS = 600
 """How many seconds signing in at the issuer may take."""
 _MOST_FIELDS = 100
@@ -34,7 +36,7 @@ def next_of(said: str | None) -> str:
     return said if said is not None and _LOCAL.fullmatch(said) else "/ui"
 
 
-async def form_of(request: Request, most: int = _MOST_FORM) -> dict[str, str]:
+async def form_of(request: Request, most: int = SMALL_BYTES) -> dict[str, str]:
     """The fields of a form by name; if a name is repeated, its last value.
 
     Args:
@@ -95,7 +97,7 @@ class SigningPages:
 
     async def take_key(self, request: Request) -> Response:
         """Check a key, and sign its owner in."""
-        form = await form_of(request)
+        form = await form_of(request, _SIGN_IN_BYTES)
         next_, key = next_of(form.get("next")), form.get("key", "").strip()
         if not key:
             return await self._form(request, next_, 400, "Type the key first.")
@@ -120,7 +122,7 @@ class SigningPages:
         flow = platform_of(request).sign_in
         if flow is None:
             raise PageError(404, "This server has no other sign-in.")
-        address, begun = await flow.begin(next_of(request.query_params.get("next")))
+        address, begun = await flow.begin(next_of(request.query_params.get("next")), client_of(request))
         answer = RedirectResponse(address, 303, HEADERS)
         # Not strict: browsers withhold strict cookies when the issuer's page leads back to ours.
         answer.set_cookie(
@@ -170,7 +172,7 @@ class SigningPages:
 
     async def take_code(self, request: Request) -> Response:
         """Sign in the browser that has the code."""
-        code = (await form_of(request)).get("code", "")
+        code = (await form_of(request, _SIGN_IN_BYTES)).get("code", "")
         key = self._opening.take(code) if self._opening is not None else None
         if key is None:
             told = "This way in was used already, or is too old. Sign in with a key, or run memtrace ui again."
