@@ -69,15 +69,15 @@ async def cypher(
 
 def _parameter(given: str) -> tuple[str, Any]:
     """Name and value of ``name=value``; a value that is not JSON is text."""
-    import msgspec
+    from schema.outside_json import JsonError, read_json
 
     name, separator, value = given.partition("=")
     named = _NAME.fullmatch(name)
     if not separator or named is None:
         raise UsageError(f"--param: {given!r} is not NAME=VALUE")
     try:
-        return named[1], msgspec.json.decode(value)
-    except msgspec.DecodeError:
+        return named[1], read_json(value)
+    except JsonError:
         return named[1], value
 
 

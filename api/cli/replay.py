@@ -221,14 +221,13 @@ def _text(path: Path) -> str:
 
 def _value(path: Path) -> Any:
     """The value in a file: JSON if the name ends in .json, else a text without the newline at its end."""
-    import json
-
     from schema.errors import InputError
+    from schema.outside_json import JsonError, read_json
 
     text = _text(path)
     if path.suffix != ".json":
         return text.removesuffix("\n")
     try:
-        return json.loads(text)
-    except ValueError as error:
+        return read_json(text)
+    except JsonError as error:
         raise InputError(str(path), "", f"is no JSON: {error}") from error

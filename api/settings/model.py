@@ -6,7 +6,6 @@ the file. Secrets, such as the passwords of Neo4j and NATS, may come from files 
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
@@ -16,6 +15,7 @@ from api.settings.credentials import refuse_secrets
 from api.settings.stores import MappedStore, check_stores, check_values
 from schema.control import Role
 from schema.errors import InputError
+from schema.outside_json import JsonError, read_json
 from schema.projects import problem_of_name
 
 
@@ -163,8 +163,8 @@ class Settings(BaseSettings):
         if not isinstance(value, str):
             return value
         try:
-            return json.loads(value)
-        except ValueError:
+            return read_json(value)
+        except JsonError:
             raise ValueError(f"this is not JSON; write {_FORMS[info.field_name or '']}") from None
 
     @field_validator("stores")

@@ -20,6 +20,7 @@ from ingest.files.opening import STANDARD_INPUT
 from schema.error_type_names import error_type_meant
 from schema.errors import InputError
 from schema.kinds import ErrorType
+from schema.outside_json import JsonError, read_json
 from store.contract.verdict_changes import ADJUDICATED
 
 PLAIN = "plain"
@@ -130,8 +131,8 @@ def labels_of(data: bytes, file: str) -> list[NumberedLabel]:
         if not line.strip():
             continue
         try:
-            found.append(NumberedLabel(number, Label.model_validate(msgspec.json.decode(line))))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            found.append(NumberedLabel(number, Label.model_validate(read_json(line))))
+        except JsonError as error:
             problems.append((number, f"is no JSON object: {error}"))
         except ValidationError as error:
             problems.append((number, _problem(error)))

@@ -25,6 +25,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 from ingest.otlp.media_types import PROTOBUF
 from ingest.otlp.spans import Span, SpanError, plain_attributes, span_of
 from schema.errors import InputError
+from schema.outside_json import read_json
 from store.runtime.processor_share import ProcessorShare
 
 _MOST_SHOWN = 300
@@ -159,7 +160,7 @@ def _base64_of_hex(name: str, value: object) -> str:
 
 
 def _object(piece: bytes) -> dict[str, Any]:
-    found = msgspec.json.decode(piece)
+    found = read_json(piece)
     if found is None:
         return {}
     if not isinstance(found, dict):

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from schema.outside_json import JsonError, read_json
+
 Attributes = Mapping[str, Any]
 
 _DEEPEST = 12
@@ -17,8 +19,8 @@ def structured(value: Any) -> Any:
     """Parse a text that holds a JSON object or list; other values are returned unchanged."""
     if isinstance(value, str) and value[:1] in {"[", "{", '"'}:
         try:
-            return msgspec.json.decode(value)
-        except (msgspec.MsgspecError, RecursionError):
+            return read_json(value)
+        except JsonError:
             return value
     return value
 

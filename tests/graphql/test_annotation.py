@@ -253,6 +253,15 @@ _CASE_PAGE = """query($p: String!, $q: String!, $f: String!, $c: ID!) { project(
   failure(reference: $f) { isWithheld suspects { kind } ownVerdict { author reason } }
   annotationQueue(reference: $q) {
     labels assignment(failure: $c) { person progress secondsLeft } dispute(failure: $c) { sides { name } } } } }"""
+
+
+def _nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth - 1):
+        found = [found]
+    return found
+
+
 _IMPORT = """mutation($p: String!, $i: LabelsInput!) { importLabels(project: $p, input: $i) { __typename
   ... on LabelsImported { imported unchanged unmatched { line missing } } ... on Problem { message } } }"""
 
@@ -295,7 +304,11 @@ def test_what_a_page_asks_of_a_case(world: World, queue: str) -> None:
         "unmatched": [],
     }
     assert asked(ada)[0]["ownVerdict"]["reason"] == "said again"
-    for line, said in ((lines[1], "line 1: is by 'Ben'"), (lines[0] | {"adjudicated": True}, "is a final word")):
+    for line, said in (
+        (lines[1], "line 1: is by 'Ben'"),
+        (lines[0] | {"adjudicated": True}, "is a final word"),
+        (lines[0] | {"more": _nested(101)}, "line 1: is no JSON object: lists and objects are nested more than 100"),
+    ):
         assert said in ada.ask(_IMPORT, i={"content": json.dumps(line)})["importLabels"]["message"]
     everybody = {"content": of_queue["labels"]}
     done = Person(world, "Dan", "admin").ask(_IMPORT, i=everybody)["importLabels"]

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from attribution.llm.transport.data import as_data
+from schema.outside_json import JsonError, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +148,8 @@ def _text(content: str | list[dict[str, Any]] | None) -> str:
 
 def _arguments(written: str | dict[str, Any] | None) -> dict[str, Any] | None:
     try:
-        read = json.loads(written or "{}") if isinstance(written, str) else written or {}
-        # A lone surrogate is valid JSON but no text: it could be neither sent nor stored.
-        json.dumps(read, ensure_ascii=False).encode()
-    except ValueError:
+        read = read_json((written if isinstance(written, str) else json.dumps(written or {})) or "{}")
+    except JsonError:
         return None
     return read if isinstance(read, dict) else None
 

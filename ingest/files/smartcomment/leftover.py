@@ -16,6 +16,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from schema.models import NO_ATTRIBUTES
+from schema.outside_json import read_json
 
 KEY = "smartcomment"
 FILE = "file"
@@ -41,7 +42,7 @@ class MetadataReader:
         data = bytes(raw)
         text = self._known.get(data)
         if text is None:
-            value = msgspec.json.decode(data)
+            value = read_json(data)
             if not isinstance(value, dict):
                 raise ValueError("Expected 'object'")
             text = as_attributes(value)

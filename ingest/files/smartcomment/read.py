@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from schema.errors import InputError
+from schema.outside_json import read_json
 
 Text = str | None | UnsetType
 
@@ -245,18 +246,18 @@ def _list(value: list[T] | UnsetType) -> list[T]:
 
 def _split_with_extra(mapping: mmap.mmap) -> tuple[Graph, dict[str, Any], dict[str, Any]]:
     top = msgspec.json.decode(mapping, type=dict[str, msgspec.Raw])
-    extra = {key: msgspec.json.decode(top.pop(key)) for key in set(top) - set(Graph.__struct_fields__)}
+    extra = {key: read_json(bytes(top.pop(key))) for key in set(top) - set(Graph.__struct_fields__)}
     data: dict[str, msgspec.Raw] = {}
     data_extra: dict[str, Any] = {}
     if "data" in top:
         data = msgspec.json.decode(top["data"], type=dict[str, msgspec.Raw])
         unknown = set(data) - set(GraphData.__struct_fields__)
-        data_extra = {key: msgspec.json.decode(data.pop(key)) for key in unknown}
+        data_extra = {key: read_json(bytes(data.pop(key))) for key in unknown}
     lists: dict[str, Any] = {}
     for key, value in data.items():
         kind: Any = list[dict[str, Any]] if key == "annotations" else list[msgspec.Raw]
         lists[key] = msgspec.json.decode(value, type=kind)
-    rest = {key: msgspec.json.decode(value) for key, value in top.items() if key != "data"}
+    rest = {key: read_json(bytes(value)) for key, value in top.items() if key != "data"}
     graph = msgspec.convert({**rest, "data": {}}, Graph) if "data" in top else msgspec.convert(rest, Graph)
     graph.data = GraphData(**lists)
     return graph, extra, data_extra
@@ -280,7 +281,7 @@ def _decoded(file: GraphFile, parts: Sequence[msgspec.Raw], key: str, kind: type
 def _decode_with_extra(file: GraphFile, part: msgspec.Raw, place: str, position: int, kind: type[R]) -> Element:
     try:
         parts = msgspec.json.decode(part, type=dict[str, msgspec.Raw])
-        extra = {key: msgspec.json.decode(parts.pop(key)) for key in set(parts) - set(kind.__struct_fields__)}
+        extra = {key: read_json(bytes(parts.pop(key))) for key in set(parts) - set(kind.__struct_fields__)}
         known = b"{" + b",".join(msgspec.json.encode(key) + b":" + bytes(value) for key, value in parts.items()) + b"}"
         return Element(msgspec.json.decode(known, type=kind), position, extra)
     except msgspec.ValidationError as error:

@@ -6,13 +6,13 @@ used.
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime
 from typing import Any
 
 from optimization.harness.datasets.form import Record, checked, iso_time, record
 from optimization.harness.datasets.model import Conversation, Message, Question, Session
+from schema.outside_json import JsonError, read_json
 from schema.readable import readable
 
 _BELOW = re.compile(r"\n?Below is this message's metadata:\n.*\Z", re.DOTALL)
@@ -99,8 +99,8 @@ def _message(node: _Node, source: str, place: str) -> Message:
     text = readable(node.value)
     about: dict[str, Any] = node.metadata or {}
     try:
-        said = json.loads(text)
-    except ValueError:
+        said = read_json(text)
+    except JsonError:
         said = None
     if isinstance(said, dict) and isinstance(said.get("content"), str):
         text = said["content"]

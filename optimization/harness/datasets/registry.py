@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ingest.files.opening import display_name, mapped
 from optimization.harness.datasets.form import DatasetForm, with_known_evidence
 from optimization.harness.datasets.lines import Lines
@@ -17,6 +15,7 @@ from optimization.harness.datasets.memtracebench import MemTraceBench
 from optimization.harness.datasets.model import Conversation, Dataset
 from optimization.harness.datasets.realmem import RealMem
 from schema.errors import InputError
+from schema.outside_json import JsonError, read_json
 
 FORMS: tuple[DatasetForm, ...] = (
     LoCoMo(),
@@ -65,19 +64,19 @@ def _read_file(path: Path) -> Dataset:
 
 def _parsed(source: str, data: bytes, *, is_lines: bool) -> Any:
     """The JSON value of a file, or the list of its lines' JSON values."""
-    whole: msgspec.DecodeError | None = None
+    whole: JsonError | None = None
     if not is_lines:
         try:
-            return msgspec.json.decode(data)
-        except msgspec.DecodeError as error:
+            return read_json(data)
+        except JsonError as error:
             whole = error
     found: list[Any] = []
     for number, line in enumerate(data.splitlines(), 1):
         if not line.strip():
             continue
         try:
-            found.append(msgspec.json.decode(line))
-        except msgspec.DecodeError as error:
+            found.append(read_json(line))
+        except JsonError as error:
             if whole is not None and not found:
                 raise InputError(source, "", f"is no JSON: {whole}") from None
             raise InputError(source, f"line {number}", f"is no JSON: {error}") from None

@@ -103,7 +103,19 @@ async def test_a_label_that_names_no_failure_is_an_error(tmp_path: Path) -> None
     assert ["nobody-asked@1" in str(error) for _, error in found.errors] == [True]
 
 
-@pytest.mark.parametrize("line", ["{", '{"query_id": "q"}', '{"query_id": "q", "primary": {"type": "X", "op": null}}'])
+_DEEP = '{"query_id": "q", "primary": null, "more": %s}'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        '{"query_id": "q"}',
+        '{"query_id": "q", "primary": {"type": "X", "op": null}}',
+        *(_DEEP % ("[" * depth + "]" * depth) for depth in (101, 900, 50_000)),
+    ],
+    ids=["cut", "no-primary", "no-type", "deep-101", "deep-900", "deep-50000"],
+)
 def test_bad_lines_are_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "labels.jsonl"
     path.write_text(f"{json.dumps(lines()[0])}\n{line}\n", "utf-8")

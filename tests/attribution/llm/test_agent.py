@@ -143,7 +143,16 @@ async def test_goes_on_after_failures_that_pass(clients: Clients, server: LlmSer
     "name", ["search", "look_at_operation", "look_at_variable", "read_value", "step", "versions", "made_up"]
 )
 async def test_wrong_calls_are_told_back(clients: Clients, server: LlmServer, story: Story, name: str) -> None:
-    wrong = ["{", "[]", '{"operation": "op77"}', '{"variable": "v77"}', '{"words": " "}', '{"words": 3}', "null"]
+    wrong = [
+        "{",
+        "[]",
+        '{"operation": "op77"}',
+        '{"variable": "v77"}',
+        '{"words": " "}',
+        '{"words": 3}',
+        "null",
+        "[" * 9000,
+    ]
     server.script(call(*[(name, arguments) for arguments in wrong]), call(("propose_verdict", story.proposal())))
     verdict = await _attribute(clients, story)
     assert verdict.error_type is ErrorType.UPDATE

@@ -200,3 +200,10 @@ async def test_half_a_surrogate_pair_is_no_text(clients: Clients, server: LlmSer
     server.script(call(("look", '{"at": "\\ud800"}')))
     reply = await _complete(clients())
     assert reply.calls[0].arguments is None
+
+
+@pytest.mark.parametrize("depth", [101, 900, 20_000])
+async def test_deep_arguments_are_none(clients: Clients, server: LlmServer, depth: int) -> None:
+    server.script(call(("look", '{"at": ' + "[" * depth + "]" * depth + "}")))
+    reply = await _complete(clients())
+    assert reply.calls[0].arguments is None
