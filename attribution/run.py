@@ -24,7 +24,17 @@ from attribution.trace.graph import TraceGraph
 from attribution.verdicts.gold import gold_mark
 from attribution.verdicts.probabilities import least
 from attribution.verdicts.usage import Usage
-from attribution.verdicts.verdict import Method, Verdict, abstention, attribution_id, own_loss, to_attribution, unsure
+from attribution.verdicts.verdict import (
+    Method,
+    Verdict,
+    abstention,
+    attribution_id,
+    failed_attempt,
+    has_failed,
+    own_loss,
+    to_attribution,
+    unsure,
+)
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
 from store.contract.answers import Label
@@ -82,8 +92,8 @@ async def attribute(
 ) -> AsyncGenerator[AttributedFailure, None]:
     """Attribute failures, trace by trace; each verdict is stored before it is yielded.
 
-    An error in one failure makes its verdict an abstention with the reason, and does not affect others. A failure that
-    is withdrawn during the run gets no verdict and no outcome.
+    An error in one failure makes its verdict an abstention with the reason, and does not affect others. The next run
+    tries this failure again. A failure that is withdrawn during the run gets no verdict and no outcome.
 
     Raises:
         InputError: the method needs a model, and no settings are given.
@@ -137,7 +147,7 @@ class _Run:
             one = known.get(id_)
             # A model's abstention may be its server's fault, so the model is asked again; cached replies make this
             # cheap.
-            if one is not None and (one.error_type is not None or one.model is None):
+            if one is not None and (one.error_type is not None or (one.model is None and not has_failed(one))):
                 if newest[failure.id] != one.id:
                     # The reused verdict becomes the newest of this method.
                     one = replace(one, created_at=datetime.now(UTC))
@@ -191,9 +201,9 @@ class _Run:
             elif verdict.confidence < self._options.least:
                 verdict = unsure(verdict, self._options.least)
         except MemTraceError as error:
-            verdict = abstention(str(error))
+            verdict = failed_attempt(str(error))
         except Exception as error:  # one failure never ends the run; the message may contain values, the type does not
-            verdict = abstention(f"attribution failed ({type(error).__name__})")
+            verdict = failed_attempt(f"attribution failed ({type(error).__name__})")
         asked = verdict.question_kind or question_kind(form(failure), len(verdict.losses))
         verdict = replace(verdict, seconds=time.perf_counter() - start, question_kind=asked)
         if not self._options.gold_free:

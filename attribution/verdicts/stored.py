@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from attribution.verdicts.gold import on_earlier_gold
+from attribution.verdicts.verdict import has_failed
 from schema.kinds import HUMAN_METHOD
 from schema.models import Attribution, Element, Failure, Operation, Session, Trace, Variable
 from store.contract.answers import ALL_FAILURES, FailureOrder, Label
@@ -44,8 +45,8 @@ def word_on(verdicts: Iterable[Attribution], failures: Iterable[Failure]) -> dic
     """The verdict that counts for each failure, by the failure's id.
 
     The order of precedence: the final word on a disputed failure; a person's verdict; a model's; the free pass's; a
-    model's abstention, which may be its server's fault. A verdict on earlier gold answers comes after all others. Among
-    equals the newest counts.
+    model's abstention, which may be its server's fault; a failed attempt. A verdict on earlier gold answers comes after
+    all others. Among equals the newest counts.
 
     Args:
         verdicts: oldest first, as the store gives them.
@@ -67,6 +68,8 @@ def _rank(verdict: Attribution) -> int:
         return 4
     if verdict.method == HUMAN_METHOD:
         return 3
+    if has_failed(verdict):
+        return -1
     if verdict.model is None:
         return 1
     return 0 if verdict.error_type is None else 2

@@ -10,12 +10,16 @@ from typing import Any
 import msgspec
 
 from attribution.verdicts.usage import Usage
+from schema.damage import reading_stored
 from schema.ids import make_id
 from schema.kinds import ErrorType, QuestionKind
 from schema.models import Attribution, Failure
 
 MOST_PIECES = 8
 """The maximal number of pieces of an answer that are followed; the weightiest are taken."""
+
+_FAILED = "failed"
+"""The key in the details of an abstention whose attempt failed."""
 
 
 class Method(StrEnum):
@@ -133,6 +137,20 @@ def abstention(reason: str, **more: Any) -> Verdict:
     return Verdict(None, None, 0.0, reason, **more)
 
 
+def failed_attempt(reason: str) -> Verdict:
+    """An abstention because the attempt itself failed: it says nothing about the failure, and is tried again."""
+    return abstention(reason, details={_FAILED: True})
+
+
+def has_failed(attribution: Attribution) -> bool:
+    """Whether a stored abstention is a failed attempt; see ``failed_attempt``."""
+    return (
+        attribution.error_type is None
+        and f'"{_FAILED}":' in attribution.attributes
+        and msgspec.json.decode(attribution.attributes).get(_FAILED) is True
+    )
+
+
 def unsure(verdict: Verdict, least: float) -> Verdict:
     """An abstention in place of a verdict below the needed confidence; the verdict becomes the first candidate."""
     if verdict.error_type is None:
@@ -193,6 +211,11 @@ def to_attribution(verdict: Verdict, failure: Failure, method: Method, inputs: s
 
 def from_attribution(attribution: Attribution) -> Verdict:
     """The verdict of an element of the graph. A verdict by a person may have no path."""
+    with reading_stored(f"verdict {attribution.id}"):
+        return _from_attribution(attribution)
+
+
+def _from_attribution(attribution: Attribution) -> Verdict:
     details = msgspec.json.decode(attribution.attributes)
     return Verdict(
         error_type=attribution.error_type,

@@ -9,7 +9,8 @@ import pytest
 import pytest_asyncio
 
 from attribution.run import Options, attribute
-from attribution.verdicts.verdict import Method
+from attribution.verdicts.stored import word_on
+from attribution.verdicts.verdict import Method, has_failed
 from schema.errors import InputError, NotFoundError
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import Attribution, Failure
@@ -157,6 +158,15 @@ async def test_one_case_does_not_end_the_others(embedded: Database, monkeypatch:
     assert first.error_type is None
     assert first.reason == "attribution failed (RuntimeError)"
     assert after.error_type is ErrorType.RESPONSE
+    assert [has_failed(one) for one in (first, after)] == [True, False]
+    # A failed attempt is no verdict: the next run tries again, and an earlier verdict still counts.
+    monkeypatch.undo()
+    again = [one async for one in attribute(store, [failure, second], Options())]
+    assert {one.failure.id: (one.cached, one.attribution.error_type) for one in again} == {
+        failure.id: (False, ErrorType.RETRIEVAL),
+        second.id: (True, ErrorType.RESPONSE),
+    }
+    assert word_on([again[0].attribution, first], [failure])[failure.id].error_type is ErrorType.RETRIEVAL
 
 
 async def test_the_same_again_is_found_and_more_of_the_trace_is_not(embedded: Database) -> None:
