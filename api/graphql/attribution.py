@@ -18,6 +18,7 @@ from api.graphql.scalars import JSON, ErrorType, QuestionKind
 from attribution.verdicts.gold import on_earlier_gold
 from attribution.verdicts.verdict import MOST_PIECES
 from schema import models
+from schema.damage import reading_stored
 from store.contract.answers import Label
 from store.contract.verdict_changes import is_adjudicated
 
@@ -154,15 +155,16 @@ class Attribution(Node):
         metadata={"size": MOST_PIECES},
     )
     def losses(self) -> list[PieceLoss]:
-        return [
-            PieceLoss(
-                project_id=self.project_id,
-                steps=loss["path"],
-                path_length=len(loss["path"]),
-                **_named(PieceLoss, loss),
-            )
-            for loss in msgspec.json.decode(self.losses)
-        ]
+        with reading_stored(f"verdict {self.id}"):
+            return [
+                PieceLoss(
+                    project_id=self.project_id,
+                    steps=loss["path"],
+                    path_length=len(loss["path"]),
+                    **_named(PieceLoss, loss),
+                )
+                for loss in msgspec.json.decode(self.losses)
+            ]
 
     @strawberry.field(description="Other operations that could be at fault.", metadata={"size": 10})
     def candidates(self: models.Attribution) -> list[Candidate]:
@@ -193,13 +195,15 @@ class Attribution(Node):
 
 def path_of(verdict: models.Attribution) -> list[EvidenceStep]:
     """The path that proves a verdict."""
-    return _path(verdict.project_id, msgspec.json.decode(verdict.evidence))
+    with reading_stored(f"verdict {verdict.id}"):
+        return _path(verdict.project_id, msgspec.json.decode(verdict.evidence))
 
 
 def candidates_of(verdict: models.Attribution) -> list[Candidate]:
     """The candidates of a verdict."""
-    items = msgspec.json.decode(verdict.candidates)
-    return [Candidate(project_id=verdict.project_id, **_named(Candidate, item)) for item in items]
+    with reading_stored(f"verdict {verdict.id}"):
+        items = msgspec.json.decode(verdict.candidates)
+        return [Candidate(project_id=verdict.project_id, **_named(Candidate, item)) for item in items]
 
 
 def _path(project_id: str, steps: Sequence[dict[str, Any]]) -> list[EvidenceStep]:

@@ -11,6 +11,7 @@ from api.graphql.refs import OperationRef
 from api.graphql.scalars import ErrorType, ProofResult
 from optimization.proof.model import proof_of
 from schema import models
+from schema.damage import reading_stored
 from store.contract.answers import Label
 
 MOST_REFUTED = 10
@@ -96,15 +97,16 @@ def proof_in(verdict: models.Attribution) -> Proof | None:
     found = proof_of(verdict)
     if found is None:
         return None
-    divergence, created = found.get("firstDivergence"), found.get("createdAt")
-    return Proof(
-        project_id=verdict.project_id,
-        refuted_before=found.get("refuted") or [],
-        result=ProofResult(found["result"]),
-        first_divergence=None if divergence is None else Divergence(**divergence),
-        created_at=None if created is None else datetime.fromisoformat(created),
-        **{name: found.get(models.camel_case(name), default) for name, default in _PLAIN.items()},
-    )
+    with reading_stored(f"proof of verdict {verdict.id}"):
+        divergence, created = found.get("firstDivergence"), found.get("createdAt")
+        return Proof(
+            project_id=verdict.project_id,
+            refuted_before=found.get("refuted") or [],
+            result=ProofResult(found["result"]),
+            first_divergence=None if divergence is None else Divergence(**divergence),
+            created_at=None if created is None else datetime.fromisoformat(created),
+            **{name: found.get(models.camel_case(name), default) for name, default in _PLAIN.items()},
+        )
 
 
 _PLAIN: dict[str, Any] = {

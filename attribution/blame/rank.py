@@ -43,6 +43,7 @@ from attribution.blame.model import Blamed, By
 from attribution.trace.dependent_answers import Links, Members
 from attribution.verdicts.naming import operation_label, session_label
 from attribution.verdicts.stored import by_id, word_on
+from schema.damage import reading_stored
 from schema.kinds import NOT_THE_MEMORY, STORED, DerivationKind, VariableKind
 from schema.models import Attribution, Derivation, Operation, Session, Variable
 from store.contract.answers import Label
@@ -122,15 +123,18 @@ def _weight(verdict: Attribution) -> float:
 
 def _accused(verdict: Attribution) -> tuple[set[str], list[_Way]]:
     """The operations that a verdict blames, and the paths that prove the verdict."""
-    losses = [
-        one
-        for one in msgspec.json.decode(verdict.attributes).get("losses", ())
-        if one.get("errorType") is not None and one["errorType"] not in NOT_THE_MEMORY
-    ]
-    operations = {verdict.operation_id, *(one.get("operationId") for one in losses)}
-    paths = [msgspec.json.decode(verdict.evidence), *(one.get("path", ()) for one in losses)]
-    ways = [[(step["variableId"], bool(step.get("holds"))) for step in path if "variableId" in step] for path in paths]
-    return {id_ for id_ in operations if id_}, ways
+    with reading_stored(f"verdict {verdict.id}"):
+        losses = [
+            one
+            for one in msgspec.json.decode(verdict.attributes).get("losses", ())
+            if one.get("errorType") is not None and one["errorType"] not in NOT_THE_MEMORY
+        ]
+        operations = {verdict.operation_id, *(one.get("operationId") for one in losses)}
+        paths = [msgspec.json.decode(verdict.evidence), *(one.get("path", ()) for one in losses)]
+        ways = [
+            [(step["variableId"], bool(step.get("holds"))) for step in path if "variableId" in step] for path in paths
+        ]
+        return {id_ for id_ in operations if id_}, ways
 
 
 async def _charges(store: GraphStore, blaming: Sequence[Attribution], by: Collection[By]) -> _Charges:

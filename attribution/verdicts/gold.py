@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from schema.damage import reading_stored
 from schema.ids import hash_value
 from schema.models import Attribution, Failure
 
@@ -20,8 +21,9 @@ def gold_mark(failure: Failure) -> dict[str, str]:
 
 def gold_mark_of(verdict: Attribution) -> dict[str, Any]:
     """The mark in a stored verdict's attributes; empty without a mark."""
-    kept = msgspec.json.decode(verdict.attributes)
-    return {_GOLD: kept[_GOLD]} if _GOLD in kept else {}
+    with reading_stored(f"verdict {verdict.id}"):
+        kept = msgspec.json.decode(verdict.attributes, type=dict[str, Any])
+        return {_GOLD: kept[_GOLD]} if _GOLD in kept else {}
 
 
 def on_earlier_gold(verdict: Attribution, failure: Failure) -> bool:

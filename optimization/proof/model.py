@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from schema.damage import reading_stored
 from schema.models import Attribution, camel_case, format_time
 
 
@@ -122,5 +123,5 @@ class Proof:
 
 def proof_of(verdict: Attribution) -> dict[str, Any] | None:
     """The stored proof of a verdict as public JSON; None if the verdict was not replayed."""
-    found: dict[str, Any] | None = None if verdict.proof is None else msgspec.json.decode(verdict.proof)
-    return found
+    with reading_stored(f"proof of verdict {verdict.id}"):
+        return None if verdict.proof is None else msgspec.json.decode(verdict.proof, type=dict[str, Any])

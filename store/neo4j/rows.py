@@ -16,6 +16,7 @@ from typing import Any
 import neo4j.time
 
 from schema.control import AuditEntry
+from schema.damage import reading_stored
 from schema.models import Attribution, Completion, Derivation, Element, Operation, Session, Variable, camel_case
 from schema.times import Times, to_microseconds
 from schema.words import words
@@ -120,8 +121,9 @@ def read_rows(label: Label, rows: Iterable[Sequence[Any]]) -> list[Any]:
         if not found:
             return []
         declared, times = DECLARED[label], Times()
-        columns = zip(declared.columns, zip(*found, strict=True), strict=True)
-        return list(declared.make([_decoded(column, values, times) for column, values in columns]))
+        with reading_stored(f"rows of {label.value}"):
+            columns = zip(declared.columns, zip(*found, strict=True), strict=True)
+            return list(declared.make([_decoded(column, values, times) for column, values in columns]))
 
 
 def _decoded(column: Column, values: Sequence[Any], times: Times) -> Iterable[Any]:

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from schema.annotation import AnnotationQueue, Assignment, CaseOrder, Progress, VerdictChange
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy, Role
+from schema.damage import reading_stored
 from schema.errors import ConflictError, InputError
 from schema.models import camel_case
 from schema.times import from_microseconds, in_utc, to_microseconds
@@ -114,10 +115,11 @@ class Form(Generic[R]):
 
     def read(self, values: Iterable[Any]) -> R:
         """A record from its values; the inverse of ``values``."""
-        named = zip(fields(self.model), values, strict=True)
-        return self.model(
-            **{item.name: _READERS[item.name](value) if item.name in _READERS else value for item, value in named}
-        )
+        with reading_stored(f"a row of {self.label}"):
+            named = zip(fields(self.model), values, strict=True)
+            return self.model(
+                **{item.name: _READERS[item.name](value) if item.name in _READERS else value for item, value in named}
+            )
 
     def check_project(self, record: R, project_id: str) -> None:
         """Check that a record is of a project.

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 import apsw
 import msgspec
 
+from schema.damage import reading_stored
 from schema.ids import VALUE_HASH_PREFIX
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES, Element
 from schema.times import Times
@@ -86,6 +87,10 @@ class RowReader:
         rows = self._connection.execute(sql(name, label), bindings).fetchall()
         if not rows:
             return {}
+        with reading_stored(f"rows of {label.value}"):
+            return self._read(label, rows)
+
+    def _read(self, label: Label, rows: Sequence[Sequence[Any]]) -> dict[int, Any]:
         declared = DECLARED[label]
         read: Columns = dict(zip(_READ[label], zip(*rows, strict=True), strict=True))
         ids = list(map(bytes.hex, read["x.id"]))
