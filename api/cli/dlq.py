@@ -48,9 +48,12 @@ async def list_letters(
     from api.cli.render.text import one_line
 
     async with _queue(place) as queue:
-        found = await queue.letters(place.project_id).page(after, limit)
-        count = await queue.letters(place.project_id).count()
+        letters = queue.letters(place.project_id)
+        found = await letters.page(after, limit)
+        count, lost = await letters.count(), await letters.lost()
     documents = [_document(letter) for letter in found]
+    if lost:
+        note(f"{lost:,} older dead letters are gone: there were too many.")
     if as_json:
         print_json(documents)
         return
@@ -115,11 +118,10 @@ async def replay(
             if not sent.pieces:
                 raise InputError(str(file), "", "holds no event")
             refused = {refusal.index: refusal.reason for refusal in await admit(queue, place.project_id, sent)}
-            for index, letter in enumerate(found):
-                assert letter.id is not None
-                if index not in refused and not (file is not None and refused):
-                    await letters.drop(letter.id)
-                    done += 1
+            if not (file is not None and refused):
+                sent_again = [letter.id for index, letter in enumerate(found) if index not in refused]
+                await letters.drop([id_ for id_ in sent_again if id_ is not None])
+                done += len(sent_again)
             for index, reason in sorted(refused.items()):
                 source = str(file) if file is not None else f"dead letter {found[index].id}"
                 raise InputError(source, "", f"{reason}; {done:,} were sent again")
@@ -142,12 +144,14 @@ async def drop(
     if ids is None and not yes and not typer.confirm("Throw away all dead letters of the project?", err=True):
         note("Nothing was thrown away.")
         raise typer.Exit(1)
-    done = 0
     async with _queue(place) as queue, _audited(place, "dropDeadLetters", ids):
-        async for letter in _each(queue, place.project_id, ids):
-            assert letter.id is not None
-            await queue.letters(place.project_id).drop(letter.id)
-            done += 1
+        letters = queue.letters(place.project_id)
+        if ids is None:
+            done = await letters.drop_all()
+        else:
+            for letter_id in ids:
+                await letters.get(letter_id)  # an unknown number is an error
+            done = await letters.drop(ids)
     if as_json:
         print_json({"dropped": done})
     else:

@@ -40,6 +40,7 @@ class EventMetrics:
         self._bytes = gauge("queue_bytes", "Bytes of them, compressed.")
         self._oldest = gauge("queue_oldest_seconds", "How long the oldest packet has waited; 0 where none waits.")
         self._dead = gauge("dead_letters", "Events that were given up and lie among the dead letters.")
+        self._lost = gauge("dead_letters_lost", "Dead letters that were deleted because there were too many.")
         self._workers = gauge("event_workers", "Workers that write events to the graph.")
         self._registry = registry
 
@@ -61,6 +62,7 @@ class EventMetrics:
         waited = (datetime.now(UTC) - state.oldest).total_seconds() if state.oldest else 0.0
         self._oldest.set(max(0.0, waited))
         self._dead.set(state.dead)
+        self._lost.set(state.lost)
         self._workers.set(state.workers)
 
 

@@ -167,7 +167,7 @@ async def open_events_journal(settings: Settings) -> Journal:
     """Open or make the journal; see ``open_queue``."""
     from ingest.queue.journal.queue import open_journal
 
-    return await open_journal(journal_path(settings), settings.queue_bytes)
+    return await open_journal(journal_path(settings), settings.queue_bytes, settings.dead_letter_bytes)
 
 
 def client_secret(settings: Settings) -> str | None:

@@ -49,6 +49,7 @@ class Settings(BaseSettings):
         nats_replicas: number of a cluster's servers that keep a new stream.
         journal: the journal's path; None for beside the SQLite file, or beside the folder of values.
         queue_bytes: compressed bytes of waiting events; beyond it, events are refused with 503.
+        dead_letter_bytes: compressed bytes of a project's dead letters in the journal; beyond it, the oldest go.
         event_concurrency: traces whose events this process writes at a time.
         event_tries: tries of an event that refers to something missing; about an hour by default.
         cors_origins: origins of web pages that may send requests; none by default. A list, or a text with commas.
@@ -116,6 +117,7 @@ class Settings(BaseSettings):
     nats_replicas: Annotated[int, Field(ge=1, le=5)] = 1
     journal: str | None = None
     queue_bytes: Annotated[int, Field(ge=1 << 16)] = 4 << 30
+    dead_letter_bytes: Annotated[int, Field(ge=1 << 16)] = 64 << 20
     event_concurrency: Annotated[int, Field(ge=1, le=64)] = 4
     event_tries: Annotated[int, Field(ge=1, le=100)] = 20
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()

@@ -1,81 +1,169 @@
-"""Writes the edges between two spans (see ``rules``) after the later of the spans was written.
+"""Finds the edges between two spans (see ``rules``) after the later of the spans was written.
 
-The queue links before it removes a packet, so a crash in between only repeats the linking.
+The cost grows with the new spans, not with the trace: the newest spans of a trace are remembered, and older spans are
+looked up only by the names that new spans have of them. The queue stores the edges before it removes a packet of spans,
+so a crash in between only repeats the search.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TypeVar
 
-import msgspec
 import structlog
 from memtrace import events as wire
+from memtrace.kinds import MAX_NAME_CHARACTERS
 
-from ingest.events.ordering import with_late_sources
-from ingest.events.taking import take_events
-from ingest.otlp.names import OTEL, OUTPUT, edge_name, name_parts, operation_name
-from ingest.otlp.rules import Edge, Node, Value, deletions, edges
+from ingest.events.names import Names
+from ingest.otlp.known_spans import MOST_SPANS, KnownSpans, SpanMemory, keys_of, newest_texts
+from ingest.otlp.names import OTEL, OUTPUT, edge_name, name_parts
+from ingest.otlp.rules import Edge, Node, deletions, edges
 from schema.ids import trace_id
 from schema.models import Operation, Variable
+from store.contract.answers import Label
 from store.contract.protocol import GraphStore
-from store.shared.paging import elements
+from store.shared.paging import every
 
-_AT_A_TIME = 2_000
+E = TypeVar("E", Operation, Variable)
+
 _BESIDE = 100_000
 """First position of a span's usages of other spans' variables; the span's own usages have smaller positions."""
+
+_VARIABLES_A_SPAN = 4
+_PAGE = 10_000
+_MOST_LOOKUPS = 200
+"""Largest number of units, parents and links of new spans that are looked up among older spans."""
+
+_MOST_OF_A_NAME = 200
+_HIGHEST = 10
+"""Parents without variables that are looked up, one above the other."""
 
 _log = structlog.get_logger("memtrace.otlp")
 
 
-async def link(store: GraphStore, events: Sequence[wire.Event]) -> None:
-    """Write the edges of the spans in some events of one trace, which were just written.
+class Linker:
+    """Finds edges between spans. A trace must not be linked twice at a time."""
 
-    Raises:
-        StoreError: the store can't be used; linking again changes nothing.
+    def __init__(self, memory: SpanMemory | None = None) -> None:
+        self._memory = memory or SpanMemory()
+
+    def forget(self, is_wanted: Callable[[str, str], bool]) -> None:
+        """Forget the spans of traces that others may write from now on; see ``SpanMemory.forget``."""
+        self._memory.forget(is_wanted)
+
+    async def link(self, store: GraphStore, events: Sequence[wire.Event]) -> list[wire.Event]:
+        """The events of the edges of the spans in some events of one trace, which were just written.
+
+        Raises:
+            StoreError: the store can't be used.
+        """
+        new, names = _spans_in(events)
+        if not new:
+            return []
+        trace = events[0].trace
+        of_trace = Names(trace_id(store.project_id, trace))
+        known = await _updated(store, self._memory.take(store.project_id, trace), of_trace, new, names)
+        older = KnownSpans() if known.is_whole else await _older(store, of_trace, known, new)
+        made, is_whole = await asyncio.to_thread(_events, trace, older.nodes | known.nodes, new)
+        if not is_whole:
+            _log.warning("a trace has too many spans for all edges between them", project=store.project_id, trace=trace)
+        self._memory.keep(store.project_id, trace, known)
+        return made
+
+
+async def _updated(
+    store: GraphStore, known: KnownSpans | None, of_trace: Names, new: AbstractSet[str], names: Sequence[str]
+) -> KnownSpans:
+    """The known spans of a trace with new ones; reads the newest spans of the trace if none are known.
+
+    Args:
+        store: the store of the trace.
+        known: what is known; is changed.
+        of_trace: makes ids in the trace.
+        new: the names of the new spans' operations.
+        names: the names of the new variables.
     """
-    new = _spans_in(events)
-    if not new:
-        return
-    trace = events[0].trace
-    id_ = trace_id(store.project_id, trace)
-    operations = await elements(store, Operation, id_)
-    variables = [
-        one for one in await elements(store, Variable, id_) if not one.occurrence and name_parts(one.external_id)
-    ]
-    touched = {name[:32] for name in new}
-    long = [one for one in variables if one.value is None and one.external_id[:32] in touched]
+    ids = {
+        Label.OPERATION: [of_trace.id(Label.OPERATION, name) for name in sorted(new)],
+        Label.VARIABLE: [of_trace.id(Label.VARIABLE, name) for name in names],
+    }
+    stored = await store.stored(of_trace.trace_id, ids)
+    operations: list[Operation] = list(stored.elements.get(Label.OPERATION, {}).values())
+    variables: list[Variable] = list(stored.elements.get(Label.VARIABLE, {}).values())
+    following, following_variable = stored.next[Label.OPERATION], stored.next[Label.VARIABLE]
+    if known is None or known.next > following:  # never read, or deleted and begun again
+        first = max(0, following - MOST_SPANS)
+        first_variable = max(0, following_variable - _VARIABLES_A_SPAN * MOST_SPANS)
+        known = KnownSpans(is_whole=not first and not first_variable)
+        if (len(operations), len(variables)) != (following, following_variable):
+            operations = await _newest(store, Operation, of_trace.trace_id, first) + operations
+            variables = await _newest(store, Variable, of_trace.trace_id, first_variable) + variables
+    long = newest_texts(variables)
     values = await store.values(long) if long else {}
-    made, is_whole = await asyncio.to_thread(_events, trace, operations, variables, values, new)
-    if not is_whole:
-        _log.warning("a trace has too many spans for all edges between them", project=store.project_id, trace=trace)
-    for start in range(0, len(made), _AT_A_TIME):
-        part = made[start : start + _AT_A_TIME]
-        for refusal in await with_late_sources(store, part, await take_events(store, part)):
-            _log.info("an edge between spans was not taken", project=store.project_id, reason=refusal.reason)
+    await asyncio.to_thread(known.add, operations, variables, values)
+    known.next = following
+    return known
 
 
-def _spans_in(events: Iterable[wire.Event]) -> set[str]:
-    found = set()
+async def _newest(store: GraphStore, model: type[E], trace: str, first: int) -> list[E]:
+    """The elements of a trace from a place on."""
+    label = Label(model.__name__)
+    found = every(lambda after: store.page(label, trace, _PAGE, after, since=first))
+    return [element async for element in found if isinstance(element, model)]
+
+
+async def _older(store: GraphStore, of_trace: Names, known: KnownSpans, new: AbstractSet[str]) -> KnownSpans:
+    """Spans before the known ones, by the names that new spans have of them: parents, links, and ids of units."""
+    found = KnownSpans()
+    wanted = {name for one in new & known.nodes.keys() for name in _named_by(known.nodes[one])} - known.nodes.keys()
+    for _ in range(_HIGHEST):
+        if not wanted:
+            break
+        ids = [of_trace.id(Label.OPERATION, name) for name in sorted(wanted)[:_MOST_LOOKUPS]]
+        details = (await store.operations(ids)).values()
+        found.add(
+            [one.operation for one in details],
+            [variable for one in details for variable in (*one.used, *one.generated)],
+            {},
+        )
+        above = {found.nodes[name].parent for name in wanted & found.nodes.keys() if not found.nodes[name].values}
+        wanted = {name for name in above if name is not None} - found.nodes.keys() - known.nodes.keys()
+    units: dict[str, Variable] = {}
+    for key in keys_of(known.nodes, new)[:_MOST_LOOKUPS]:
+        for one in await store.named(key[:MAX_NAME_CHARACTERS], None, of_trace.trace_id, _MOST_OF_A_NAME):
+            place = name_parts(one.external_id)
+            if place is not None and place.operation not in known.nodes:
+                units[place.operation + one.external_id] = one
+    if units:
+        makers = {place.operation for one in units.values() if (place := name_parts(one.external_id))}
+        operations = await store.get(Label.OPERATION, [of_trace.id(Label.OPERATION, name) for name in sorted(makers)])
+        found.add([one for one in operations if isinstance(one, Operation)], units.values(), {})
+    return found
+
+
+def _named_by(node: Node) -> list[str]:
+    return [*node.links, node.parent] if node.parent is not None else list(node.links)
+
+
+def _spans_in(events: Iterable[wire.Event]) -> tuple[set[str], list[str]]:
+    """The names of the operations of the spans in some events, and the names of the spans' variables in the events."""
+    found: set[str] = set()
+    variables: dict[str, None] = {}
     for event in events:
         if isinstance(event, wire.VariableEvent):
             place = name_parts(event.variable)
             if place is not None and OTEL in event.attributes:
                 found.add(place.operation)
+                variables[event.variable] = None
         elif isinstance(event, wire.OperationStarted) and OTEL in event.attributes:
             found.add(event.operation)
-    return found
+    return found, list(variables)
 
 
-def _events(
-    trace: str,
-    operations: Iterable[Operation],
-    variables: Iterable[Variable],
-    values: dict[str, bytes],
-    new: set[str],
-) -> tuple[list[wire.Event], bool]:
+def _events(trace: str, nodes: Mapping[str, Node], new: AbstractSet[str]) -> tuple[list[wire.Event], bool]:
     """The events for all new edges, and whether all pairs of variables were compared."""
-    nodes = _nodes(operations, variables, values)
     made: list[wire.Event] = []
     found, has_all_edges = edges(nodes, new)
     for edge in found:
@@ -119,45 +207,3 @@ def _of_edge(trace: str, edge: Edge) -> list[wire.Event]:
         comment=edge.comment,
     )
     return [used, derived]
-
-
-def _nodes(operations: Iterable[Operation], variables: Iterable[Variable], values: dict[str, bytes]) -> dict[str, Node]:
-    found: dict[str, Node] = {}
-    for operation in operations:
-        said = msgspec.json.decode(operation.attributes).get(OTEL)
-        if not isinstance(said, dict) or not isinstance(of_trace := said.get("traceId"), str):
-            continue
-        parent, deletes = said.get("parentSpanId"), said.get("deletes")
-        found[operation.external_id] = Node(
-            operation.external_id,
-            of_trace,
-            operation_name(of_trace, parent) if parent else None,
-            frozenset(operation_name(*link) for link in said.get("links", ())),
-            (deletes["store"] or "", deletes["id"]) if deletes else None,
-            operation.started_at,
-        )
-    for variable in variables:
-        place = name_parts(variable.external_id)
-        node = found.get(place.operation) if place else None
-        if place is not None and node is not None and variable.created_at is not None:
-            attributes = msgspec.json.decode(variable.attributes)
-            said = attributes.get(OTEL, {})
-            text = variable.value
-            if text is None and variable.value_hash in values:
-                text = values[variable.value_hash].decode()
-            node.values.append(
-                Value(
-                    variable.external_id,
-                    place.side,
-                    variable.created_at,
-                    None if "content" in said else text,
-                    None if "content" in said else variable.value_hash,
-                    (said.get("store") or "", said["id"]) if "id" in said else None,
-                    said.get("writes") is True,
-                    int(variable.external_id.rpartition("/")[2]),
-                    attributes.get("score"),
-                )
-            )
-    for node in found.values():
-        node.values.sort(key=lambda value: (value.side, value.rank))
-    return found

@@ -15,11 +15,12 @@ from datetime import datetime
 
 from memtrace.kinds import DerivationKind
 
+from ingest.otlp.contained import SHORTEST, contained
 from ingest.otlp.names import INPUT, OUTPUT
 from store.runtime.processor_share import ProcessorShare
 
-_SHORTEST_EQUAL, _SHORTEST_PART = 4, 20
-"""Shortest text whose equality with another text, or occurrence in another text, means a derivation; in characters."""
+_SHORTEST_EQUAL = 4
+"""Shortest text whose equality with another text means a derivation; in characters."""
 
 EQUAL = "inferred: equal text, confidence 0.9"
 PART = "inferred: the text of one is in the other, confidence 0.7"
@@ -95,8 +96,8 @@ class Edge:
 
 
 MOST_PAIRS = 2_000_000
-"""Largest number of pairs of variables that are compared, which takes some seconds; searching a text for another text
-counts as one more pair per 4,000 characters. The number of pairs grows with the square of a trace's spans."""
+"""Largest number of pairs of variables that are compared, which takes some seconds; searching texts for other texts
+counts as one more pair per microsecond."""
 
 MOST_EDGES = 20_000
 """Largest number of edges found at a time. Thousands of spans with the same text would have an edge per pair, and
@@ -105,11 +106,25 @@ writing them would take gigabytes; no application means that."""
 _CHARACTERS_A_PAIR = 4_000
 
 
+class _Budget:
+    """The pairs that may still be compared. Lets other threads run from time to time."""
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+        self._share = ProcessorShare()
+
+    def spend(self, pairs: int) -> bool:
+        """Count pairs; returns whether the work may go on."""
+        self._share.step(pairs)
+        self.left -= pairs
+        return self.left >= 0
+
+
 def edges(nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAIRS) -> tuple[list[Edge], bool]:
     """All edges between two spans if at least one span is new.
 
     Args:
-        nodes: all spans of a trace, by name.
+        nodes: the spans to compare, by name.
         new: the names of the spans that came since the last search for edges.
         most: largest number of pairs to compare.
 
@@ -117,18 +132,17 @@ def edges(nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAI
         The edges, at most ``MOST_EDGES``, and whether all pairs were compared.
     """
     found: dict[tuple[str, str], Edge] = {}
-    share = ProcessorShare()
-    for source_node, source, target_node, target, is_around in _pairs(nodes, new):
-        share.step()
-        most -= 1 + (len(source.text or "") + len(target.text or "")) // _CHARACTERS_A_PAIR
-        if most < 0 or len(found) >= MOST_EDGES:
+    budget = _Budget(most)
+    for source_node, source, target_node, target, is_around in _pairs(nodes, new, budget):
+        cost = 1 + (len(source.text or "") + len(target.text or "")) // _CHARACTERS_A_PAIR
+        if not budget.spend(cost) or len(found) >= MOST_EDGES:
             return list(found.values()), False
         pair = source.name, target.name
         if pair not in found:
             related = _related(source_node, source, target_node, target, is_around=is_around)
             if related is not None:
                 found[pair] = Edge(source, target, target_node, *related)
-    return list(found.values()), True
+    return list(found.values()), budget.left >= 0
 
 
 def deletions(
@@ -166,15 +180,18 @@ def _is_deleted(value: Value, by: Node) -> bool:
 _Pair = tuple[Node, Value, Node, Value, bool]
 
 
-def _pairs(nodes: Mapping[str, Node], new: AbstractSet[str]) -> Iterator[_Pair]:
+def _pairs(nodes: Mapping[str, Node], new: AbstractSet[str], budget: _Budget) -> Iterator[_Pair]:
     """Pairs of variables that may depend on each other, and whether one variable's span contains the other's."""
     yield from _same_ids(nodes.values(), new)
-    yield from _same_traces(nodes.values(), new)
+    yield from _same_traces(nodes.values(), new, budget)
     for node in nodes.values():
         for name in node.links:
             other = nodes.get(name)
             if other is not None and other is not node and (node.name in new or name in new):
                 yield from _across(other, other.on(OUTPUT) or other.on(INPUT), node, node.on(INPUT) or node.on(OUTPUT))
+                if other.trace_id == node.trace_id:
+                    written = [value for value in node.on(OUTPUT) if value.is_write]
+                    yield from _across(other, other.on(OUTPUT), node, written)
     for node in nodes.values():
         outer, path = _outer(nodes, node)
         if outer is not None and not new.isdisjoint(path):
@@ -215,17 +232,56 @@ def _same_ids(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair]:
         yield from _with_a_new_one(same, same, new)
 
 
-def _same_traces(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair]:
-    """Pairs inside one OpenTelemetry trace: an output of a span, and an input or memory write of another span."""
+_Placed = list[tuple[Node, Value]]
+
+
+def _same_traces(nodes: Iterable[Node], new: AbstractSet[str], budget: _Budget) -> Iterator[_Pair]:
+    """Pairs inside one OpenTelemetry trace with equal texts, or with one text inside the other.
+
+    A pair has an output of a span, and an input or memory write of another span.
+    """
     by_trace: dict[str, list[Node]] = defaultdict(list)
     for node in nodes:
         by_trace[node.trace_id].append(node)
     for together in by_trace.values():
         if new.isdisjoint(node.name for node in together):
             continue
-        given = [(node, value) for node in together for value in node.on(OUTPUT)]
-        taken = [(node, value) for node in together for value in node.values if value.side == INPUT or value.is_write]
-        yield from _with_a_new_one(given, taken, new)
+        given: dict[str, _Placed] = defaultdict(list)
+        taken: dict[str, _Placed] = defaultdict(list)
+        fresh: tuple[set[str], set[str]] = (set(), set())
+        for node in together:
+            for value in node.values:
+                if not value.text:
+                    continue
+                if value.side == OUTPUT:
+                    given[value.text].append((node, value))
+                if value.side == INPUT or value.is_write:
+                    taken[value.text].append((node, value))
+                if node.name in new:
+                    fresh[value.side == INPUT].add(value.text)
+        fresh_given = fresh[False] & given.keys()
+        fresh_taken = (fresh[False] | fresh[True]) & taken.keys()
+        for text in (fresh_given & taken.keys()) | (fresh_taken & given.keys()):
+            yield from _with_a_new_one(given[text], taken[text], new)
+        for given_text, taken_text in _parts(given.keys(), taken.keys(), fresh_given, fresh_taken, budget):
+            yield from _with_a_new_one(given[given_text], taken[taken_text], new)
+
+
+def _parts(
+    given: AbstractSet[str],
+    taken: AbstractSet[str],
+    fresh_given: AbstractSet[str],
+    fresh_taken: AbstractSet[str],
+    budget: _Budget,
+) -> Iterator[tuple[str, str]]:
+    """Pairs of a given and a taken text, one inside the other, at least one of which is fresh."""
+    spend = budget.spend
+    yield from contained(given, fresh_taken, spend)
+    yield from contained(fresh_given, taken - fresh_taken, spend)
+    for part, whole in contained(taken, fresh_given, spend):
+        yield whole, part
+    for part, whole in contained(fresh_taken, given - fresh_given, spend):
+        yield whole, part
 
 
 def _with_a_new_one(
@@ -274,4 +330,4 @@ def _by_text(source: Value, target: Value) -> str | None:
     if one == other:
         return EQUAL if len(one) >= _SHORTEST_EQUAL else None
     shorter, longer = sorted((one, other), key=len)
-    return PART if len(shorter) >= _SHORTEST_PART and shorter in longer else None
+    return PART if len(shorter) >= SHORTEST and shorter in longer else None

@@ -37,6 +37,8 @@ class Packet:
         count: number of events.
         rebuilt: total size in bytes of the values to rebuild from the events' new parts; writing takes longer the
             larger this is.
+        is_found: whether the platform found the events itself (edges between spans). Such events are written if
+            possible, and never become dead letters.
     """
 
     project_id: str
@@ -44,6 +46,7 @@ class Packet:
     body: bytes
     count: int
     rebuilt: int = 0
+    is_found: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +108,14 @@ class Settlement:
             ``later``, if the events that they waited for have come.
         later: packets to hand out again, each after a number of seconds, or at once if the worker is gone by then.
         dead: events that are given up; they are stored before the packets leave the queue.
+        found: packets of events that were found while writing; they are stored before the packets leave the queue.
+            They count as the project's work like packets that were sent.
     """
 
     done: list[Delivery] = field(default_factory=list)
     later: list[tuple[Delivery, float]] = field(default_factory=list)
     dead: list[DeadLetter] = field(default_factory=list)
+    found: list[Packet] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +140,7 @@ class QueueState:
         bytes: compressed size of these packets.
         oldest: when the oldest of these packets was accepted.
         dead: number of dead letters of all projects.
+        lost: number of dead letters that were deleted because there were too many.
         workers: number of workers that hold lanes.
     """
 
@@ -141,6 +148,7 @@ class QueueState:
     bytes: int
     oldest: datetime | None
     dead: int
+    lost: int
     workers: int
 
 
@@ -159,12 +167,20 @@ class DeadLetters(Protocol):
         """
         ...
 
-    async def drop(self, letter_id: int) -> None:
-        """Delete a letter for good, if it exists."""
+    async def drop(self, letter_ids: Sequence[int]) -> int:
+        """Delete letters for good; returns how many existed."""
+        ...
+
+    async def drop_all(self) -> int:
+        """Delete all letters for good, and give their room back to the disk; returns how many existed."""
         ...
 
     async def count(self) -> int:
         """The number of letters."""
+        ...
+
+    async def lost(self) -> int:
+        """The number of letters that were deleted because there were too many: the oldest letters go first."""
         ...
 
 
@@ -209,7 +225,12 @@ class EventQueue(Protocol):
         ...
 
     async def settle(self, lane: int, settlement: Settlement) -> None:
-        """Report the result for taken packets. Dead letters are durable before the packets are removed."""
+        """Report the result for taken packets. Dead letters and found packets are durable before packets are removed.
+
+        Raises:
+            QueueFullError: there is no room for the found packets; nothing is removed.
+            StoreError: the queue can't be used.
+        """
         ...
 
     def letters(self, project_id: str) -> DeadLetters:

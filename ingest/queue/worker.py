@@ -9,13 +9,16 @@ from contextlib import suppress
 from typing import TypeVar
 
 import structlog
+from memtrace.events import decode
 
+from ingest.otlp.linking import Linker
+from ingest.queue.packets import lane_of, unpack
 from ingest.queue.protocol import LEASE_SECONDS, Delivery, EventQueue, Settlement
 from ingest.queue.shares import worker_name
 from ingest.queue.tally import Tally
 from ingest.queue.write_packets import Waiting, WaitingBudget
-from ingest.queue.writing import Slots, wait_seconds, write
-from schema.errors import StoreError
+from ingest.queue.writing import Slots, wait_seconds, write, write_found
+from schema.errors import QueueFullError, StoreError
 from store.contract.protocol import Database
 
 T = TypeVar("T")
@@ -67,6 +70,7 @@ class EventWorker:
         self._name = worker_name()
         self._slots = Slots(concurrency)
         self._memory = WaitingBudget()
+        self._linker = Linker()
         self._lanes: dict[int, asyncio.Task[None]] = {}
         self._ending: set[int] = set()
         self._safe_until = 0.0
@@ -135,6 +139,8 @@ class EventWorker:
             await self._batches(lane, waiting)
         finally:
             waiting.close()
+            # From now on another worker may write the lane's traces.
+            self._linker.forget(lambda project_id, trace: lane_of(project_id, trace) == lane)
 
     async def _batches(self, lane: int, waiting: Waiting) -> None:
         failures, packets = 0, PACKETS
@@ -161,12 +167,25 @@ class EventWorker:
         keeping = asyncio.create_task(self._keep(lane, deliveries))
         try:
             settlement = await self._write(lane, deliveries, waiting)
-            await self._insist(lambda: self._queue.settle(lane, settlement), "the queue can't be told what is written")
+            await self._insist(lambda: self._settle(lane, settlement), "the queue can't be told what is written")
         finally:
             keeping.cancel()
             with suppress(asyncio.CancelledError):
                 await keeping
         self._count(settlement)
+
+    async def _settle(self, lane: int, settlement: Settlement) -> None:
+        """Report the result of a batch; if the queue has no room for found events, write them at once."""
+        try:
+            await self._queue.settle(lane, settlement)
+        except QueueFullError:
+            if not settlement.found:
+                raise
+            for packet in settlement.found:
+                events = [decode(line) for line in unpack(packet)]
+                await write_found(self._database.project(packet.project_id), events)
+            settlement.found = []
+            await self._queue.settle(lane, settlement)
 
     async def _write(self, lane: int, deliveries: list[Delivery], waiting: Waiting) -> Settlement:
         """Write a batch; waits as long as the store can't be reached."""
@@ -176,7 +195,9 @@ class EventWorker:
                 raise StoreError("the lanes are not held for certain any more: what is not written yet is others' now")
             try:
                 apart = failures > _SUSPICION
-                return await write(self._database, deliveries, self._tries, self._slots, waiting, apart=apart)
+                return await write(
+                    self._database, deliveries, self._tries, self._slots, waiting, self._linker, apart=apart
+                )
             except StoreError as error:
                 self.tally.store_failures += 1
                 _log.warning("the store can't be used; the batch waits", lane=lane, reason=str(error))

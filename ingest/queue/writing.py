@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import structlog
-from memtrace.events import Event
+from memtrace.events import Event, encode
 
+from ingest.events.ordering import with_late_sources
 from ingest.events.taking import Refusal, take_events
-from ingest.otlp.linking import link
-from ingest.queue.packets import unpacked_bytes
-from ingest.queue.protocol import DeadLetter, Delivery, Settlement
+from ingest.otlp.linking import Linker
+from ingest.queue.packets import pack, unpacked_bytes
+from ingest.queue.protocol import DeadLetter, Delivery, Packet, Settlement
 from ingest.queue.turns import Turns
 from ingest.queue.write_packets import Held, Waiting, write_packets
 from schema.errors import StoreError
@@ -51,6 +52,10 @@ class Slots:
             yield
 
 
+_FEW_EDGES = 500
+"""Up to this number, events of edges between spans are written with the spans; more of them go through the queue, so
+that other projects come in between."""
+
 _FEW_LETTERS = 200
 """Up to this number, dead letters are made without a thread: switching to a thread would take longer."""
 
@@ -66,6 +71,7 @@ class _Batch:
     tries: int
     slots: Slots
     waiting: Waiting
+    linker: Linker
     apart: bool
     settlement: Settlement = field(default_factory=Settlement)
     problems: list[Exception] = field(default_factory=list)
@@ -77,6 +83,7 @@ async def write(
     tries: int,
     slots: Slots,
     waiting: Waiting,
+    linker: Linker,
     *,
     apart: bool = False,
 ) -> Settlement:
@@ -91,12 +98,13 @@ async def write(
         tries: largest number of tries for an event that came too early.
         slots: limits simultaneous writing by all lanes together.
         waiting: the lane's remembered events, which came too early before.
+        linker: finds the edges between spans.
         apart: whether to search by halving for an event that causes an error of the store.
 
     Raises:
         StoreError: the store can't be used; nothing is lost, and writing again changes nothing.
     """
-    batch = _Batch(tries, slots, waiting, apart)
+    batch = _Batch(tries, slots, waiting, linker, apart)
     by_trace: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
     for delivery in deliveries:
         by_trace[delivery.packet.project_id, delivery.packet.trace].append(delivery)
@@ -119,7 +127,11 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
     async def take(events: Sequence[Event]) -> list[Refusal]:
         refused = await _taken(store, events, apart=batch.apart)
         try:
-            await link(store, events)
+            found = await batch.linker.link(store, events)
+            if len(found) > _FEW_EDGES:
+                batch.settlement.found += await asyncio.to_thread(_packed, store.project_id, found)
+            else:
+                await write_found(store, found)
         except StoreError:
             raise
         except Exception:
@@ -144,19 +156,44 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
     await _settle(own, [held for held in others if held.delivery.key not in keys], batch)
 
 
+async def write_found(store: GraphStore, events: Sequence[Event]) -> None:
+    """Write edges between spans of one trace; edges that are refused are logged."""
+    if events:
+        _log_refused(store.project_id, await with_late_sources(store, events, await take_events(store, events)))
+
+
+def _log_refused(project_id: str, refused: Sequence[Refusal]) -> None:
+    if refused:
+        reason = refused[0].reason
+        _log.info("edges between spans were not taken", project=project_id, events=len(refused), reason=reason)
+
+
+def _packed(project_id: str, events: Sequence[Event]) -> list[Packet]:
+    """Packets of found events."""
+    return [replace(packet, is_found=True) for packet, _ in pack(project_id, ((encode(one), one) for one in events))]
+
+
 async def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) -> None:
     """Add packets, and earlier packets that waited for them, to the settlement of the batch."""
     settlement = batch.settlement
     done = list(others)
     for held in own:
-        if held.early and held.delivery.tries < batch.tries:
+        is_sent = not held.delivery.packet.is_found
+        if held.early and held.delivery.tries < batch.tries and is_sent:
             settlement.later.append((held.delivery, wait_seconds(held.delivery.tries)))
             continue
         batch.waiting.forget(held)
         done.append(held)
     settlement.done += [held.delivery for held in done]
-    many = sum(len(held.refused) for held in done) > _FEW_LETTERS
-    settlement.dead += await asyncio.to_thread(_letters, done) if many else _letters(done)
+    sent = []
+    for held in done:
+        if held.delivery.packet.is_found:
+            reasons = [reason for _, reason in held.refused] + [one.reason for one in held.early.values()]
+            _log_refused(held.delivery.packet.project_id, [Refusal(0, reason) for reason in reasons])
+        else:
+            sent.append(held)
+    many = sum(len(held.refused) for held in sent) > _FEW_LETTERS
+    settlement.dead += await asyncio.to_thread(_letters, sent) if many else _letters(sent)
 
 
 def _first_part(deliveries: Sequence[Delivery]) -> list[Delivery]:

@@ -31,13 +31,23 @@ pause takes the lock again and again."""
 _CACHE_KIBIBYTES = 65_536
 _CHECK_SECONDS = 5.0
 _REFUSED_SECONDS = 30.0
+_INCREMENTAL = 2
+_MOST_REWRITTEN_BYTES = 512 << 20
+"""Largest content of a file that ``shrink`` writes anew; nobody else can write meanwhile."""
 
 
 class Connections:
     """Runs functions that take a connection, on the writing thread or on a reading thread."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shrinks: bool = False) -> None:
+        """Opens nothing.
+
+        Args:
+            path: the file.
+            shrinks: whether a new file is made so that ``shrink`` is quick.
+        """
         self.path = path
+        self._shrinks = shrinks
         self._writer = ThreadPoolExecutor(1, "sqlite-write")
         self._readers = ThreadPoolExecutor(_READERS, "sqlite-read")
         self._local = threading.local()
@@ -118,6 +128,32 @@ class Connections:
             return DamagedError(message)
         return DiskFullError(message) if isinstance(error, apsw.FullError) else StoreError(message)
 
+    async def shrink(self) -> None:
+        """Give unused room of the file back to the disk.
+
+        A file that is mostly unused is written anew. An older file, made without this possibility, is shortened only
+        then.
+
+        Raises:
+            StoreError: the file can't be used.
+        """
+
+        def run() -> None:
+            try:
+                connection = self._connection()
+                used, free = _sizes(connection)
+                if used <= min(free, _MOST_REWRITTEN_BYTES):
+                    connection.execute("VACUUM")
+                elif connection.pragma("auto_vacuum") == _INCREMENTAL:
+                    for _ in connection.execute("PRAGMA incremental_vacuum"):
+                        pass
+                with contextlib.suppress(apsw.BusyError):  # somebody reads: a later checkpoint makes the file shorter
+                    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.Error as error:
+                raise self._error(error) from error
+
+        await asyncio.get_running_loop().run_in_executor(self._writer, run)
+
     async def close(self) -> None:
         """Close all connections; closing the last connection folds the write-ahead log into the file."""
 
@@ -158,6 +194,8 @@ class Connections:
             connection = apsw.Connection(str(self.path), statementcachesize=256)
             connection.set_busy_handler(_Patience().wait)
             add_functions(connection)
+            if self._shrinks:
+                connection.pragma("auto_vacuum", _INCREMENTAL)  # an existing file changes only by VACUUM
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "full")
             connection.pragma("cache_size", -_CACHE_KIBIBYTES)
@@ -184,6 +222,14 @@ class _Patience:
             self._until = time.monotonic() + _BUSY_SECONDS
         time.sleep(_AGAIN_SECONDS)
         return time.monotonic() < self._until
+
+
+def _sizes(connection: apsw.Connection) -> tuple[int, int]:
+    """Used and unused bytes of the file."""
+    size: int = connection.pragma("page_size")
+    free: int = connection.pragma("freelist_count")
+    pages: int = connection.pragma("page_count")
+    return (pages - free) * size, free * size
 
 
 def files_of(path: Path) -> list[Path]:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
 from uuid import uuid4
 
+import apsw
 import pytest
 
+from ingest.queue.journal.queue import open_journal
 from ingest.queue.packets import lane_of
 from ingest.queue.protocol import LANES, DeadLetter, EventQueue, Packet, QueueState, Settlement
 from ingest.queue.shares import worker_name
 from schema.errors import NotFoundError, QueueFullError
+from schema.migrations import migrations
 from tests.queue.conftest import Opener
 
 SOON = 0.5
@@ -149,16 +156,18 @@ async def test_dead_letters_are_those_of_one_project(queue: EventQueue) -> None:
     for stranger in (others, queue.letters("nobody")):
         with pytest.raises(NotFoundError):
             await stranger.get(first.id)
-        await stranger.drop(first.id)
+        assert await stranger.drop([first.id]) == 0
     assert (await mine.count(), await others.count(), await queue.letters("nobody").count()) == (2, 1, 0)
     assert (await queue.state()).dead == 3
-    await mine.drop(first.id)
-    await mine.drop(first.id)
+    assert await mine.drop([first.id]) == 1
+    assert await mine.drop([first.id]) == 0
     assert (await mine.count(), await others.count()) == (1, 1)
     with pytest.raises(NotFoundError):
         await mine.get(first.id)
     await queue.settle(0, Settlement(dead=[taken_again]))
     assert [one.event for one in await mine.page()] == [b"3", b"1"]
+    assert (await mine.drop_all(), await mine.drop_all()) == (2, 0)
+    assert (await mine.count(), await others.count(), await mine.lost()) == (0, 1, 0)
 
 
 async def test_workers_share_the_lanes(opener: Opener) -> None:
@@ -186,3 +195,70 @@ async def test_lanes_of_a_process_that_has_ended_are_free_at_once(opener: Opener
     assert (await queue.share(worker_name())).held == frozenset(range(LANES))
     await queue.share(elsewhere)
     assert (await queue.state()).workers == 2  # a worker on another machine may be alive
+
+
+async def test_dead_letters_of_a_project_are_bounded_and_the_oldest_go(tmp_path: Path) -> None:
+    rng = Random(5)
+    async with await open_journal(tmp_path / "journal", 1 << 30, dead_bytes=1 << 17) as queue:
+        await queue.settle(0, Settlement(dead=[_letter(b"theirs", "other")]))
+        for number in range(20):
+            await queue.settle(0, Settlement(dead=[_letter(b"%d " % number + rng.randbytes(20_000))]))
+        mine = queue.letters("p")
+        kept = [int(one.event.split()[0]) for one in await mine.page()]
+        assert kept == list(range(14, 20))
+        assert (await mine.count(), await mine.lost()) == (6, 14)
+        state = await queue.state()
+        assert (state.dead, state.lost) == (7, 14)
+        await queue.settle(0, Settlement(dead=[_letter(rng.randbytes(200_000))]))
+        assert await mine.count() == 1  # the newest one stays, however large it is
+        assert await queue.letters("other").count() == 1
+
+
+async def test_many_dead_letters_need_little_room_and_none_when_they_are_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    async with await open_journal(path, 1 << 30) as queue:
+        for _ in range(3):
+            await queue.settle(0, Settlement(dead=[_letter(b"%d" % one + b"x" * 1_000) for one in range(5_000)]))
+        mine = queue.letters("p")
+        assert await mine.count() == 15_000
+        found = await mine.page(0, 20_000)
+        assert [one.id for one in found] == list(range(1, 15_001))
+        assert (await mine.get(7_001)).event == b"2000" + b"x" * 1_000
+        assert [one.id for one in await mine.page(7_000, 2)] == [7_001, 7_002]
+        assert await mine.drop([1, 2, 7_001, 99_999]) == 3
+        assert [one.id for one in await mine.page(0, 1)] == [3]
+        assert await mine.count() == 14_997
+        assert path.stat().st_size + path.with_name("journal-wal").stat().st_size < 2 << 20  # 15 MB of events
+        assert await mine.drop_all() == 14_997
+        assert path.stat().st_size < 200_000
+        await queue.settle(0, Settlement(dead=[_letter(b"next")]))
+        assert [one.id for one in await mine.page()] == [15_001]
+
+
+async def test_dead_letters_of_the_layout_before_are_moved_and_the_file_shrinks(tmp_path: Path) -> None:
+    path, now = tmp_path / "journal", time.time_ns() // 1000
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.pragma("journal_mode", "wal")
+        migrations_ = [one for one in migrations("journal") if one.number == 2]
+        connection.execute("CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)")
+        for statement in migrations_[0].statements:
+            connection.execute(statement)
+        connection.execute("INSERT INTO migration VALUES (2, 'layout', '2026-01-01T00:00:00Z')")
+        rows = [
+            (b"%d" % one, "pq"[one % 2], "t", b"%d " % one + b"y" * 2_000, "no", 3, now, now) for one in range(2_000)
+        ]
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT INTO dead_letter (digest, project, trace, event, reason, tries, sent_at, died_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        connection.execute("COMMIT")
+    async with await open_journal(path, 1 << 30) as queue:
+        mine = queue.letters("q")
+        assert [one.id for one in await mine.page(0, 5_000)] == list(range(2, 2_001, 2))
+        assert (await mine.get(1_000)).event.startswith(b"999 ")
+        await queue.settle(0, Settlement(dead=[_letter(b"new", "q")]))
+        assert (await mine.page(2_000))[0].id == 2_001
+        assert await queue.letters("p").drop_all() == 1_000
+        assert path.stat().st_size < 200_000

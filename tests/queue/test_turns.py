@@ -13,6 +13,7 @@ from memtrace.events import Event, VariableEvent, decode
 
 import ingest.queue.writing
 from ingest.events.taking import Refusal, take_events
+from ingest.otlp.linking import Linker
 from ingest.queue.packets import MAX_REBUILT_BYTES, pack
 from ingest.queue.protocol import Delivery
 from ingest.queue.turns import Turns
@@ -113,7 +114,7 @@ async def test_a_project_whose_values_are_rebuilt_shares_its_slot(
     heavy = _deliveries("heavy", _growing("t", 40, size))
     light = _deliveries("light", [_message("t", "m")]) + _deliveries("light", [_message("u", "m")])
     async with await open_database(f"sqlite:///{tmp_path / 'store.db'}") as place:
-        outcome = await write(place, [*heavy, *light], 3, Slots(1), Waiting(WaitingBudget()))
+        outcome = await write(place, [*heavy, *light], 3, Slots(1), Waiting(WaitingBudget()), Linker())
         names = [one.name for one in await elements(place.project("heavy"), Variable, trace_id("heavy", "t"))]
         values = await place.project("heavy").values(
             await elements(place.project("heavy"), Variable, trace_id("heavy", "t"))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+import apsw
+import msgspec
+import zstandard
+
+from ingest.queue.journal import blocks
 from ingest.queue.journal.queries import sql
 from ingest.queue.protocol import DeadLetter
-from schema.errors import NotFoundError
-from schema.times import from_microseconds, to_microseconds
+from schema.errors import DamagedError, NotFoundError
 from store.sqlite.connections import Connections
+
+T = TypeVar("T")
 
 
 class JournalLetters:
@@ -22,51 +27,52 @@ class JournalLetters:
 
     async def page(self, after: int = 0, limit: int = 100) -> list[DeadLetter]:
         """See ``DeadLetters``."""
-        page = {"project": self._project_id, "after": after, "limit": limit}
-        rows = await self._connections.read(lambda connection: connection.execute(sql("letters.page"), page).fetchall())
-        return [_letter(row) for row in rows]
+        return await self._connections.read(
+            lambda connection: self._named(lambda: blocks.page(connection, self._project_id, after, limit))
+        )
 
     async def get(self, letter_id: int) -> DeadLetter:
         """See ``DeadLetters``."""
-        key = {"project": self._project_id, "k": letter_id}
-        rows = await self._connections.read(lambda connection: connection.execute(sql("letters.get"), key).fetchall())
-        if not rows:
-            raise NotFoundError(str(letter_id), "dead letter")
-        return _letter(rows[0])
+        for letter in await self.page(letter_id - 1, 1):
+            if letter.id == letter_id:
+                return letter
+        raise NotFoundError(str(letter_id), "dead letter")
 
-    async def drop(self, letter_id: int) -> None:
+    async def drop(self, letter_ids: Sequence[int]) -> int:
         """See ``DeadLetters``."""
-        key = {"project": self._project_id, "k": letter_id}
-        await self._connections.write(lambda connection: connection.execute(sql("letters.drop"), key))
+        dropped = await self._connections.write(
+            lambda connection: self._named(lambda: blocks.drop(connection, self._project_id, letter_ids))
+        )
+        if dropped:
+            await self._connections.shrink()
+        return dropped
+
+    async def drop_all(self) -> int:
+        """See ``DeadLetters``."""
+        dropped = await self._connections.write(lambda connection: blocks.drop_all(connection, self._project_id))
+        await self._connections.shrink()
+        return dropped
 
     async def count(self) -> int:
         """See ``DeadLetters``."""
-        key = {"project": self._project_id}
-        found: int = await self._connections.read(lambda connection: connection.execute(sql("letters.count"), key).get)
-        return found
+        return (await self._amount())[0]
 
+    async def lost(self) -> int:
+        """See ``DeadLetters``."""
+        return (await self._amount())[1]
 
-def row_of(letter: DeadLetter) -> tuple[Any, ...]:
-    """A letter as the values of its row."""
-    return (
-        letter.digest,
-        letter.project_id,
-        letter.trace,
-        letter.event,
-        letter.reason,
-        letter.tries,
-        to_microseconds(letter.sent_at),
-        to_microseconds(letter.died_at),
-    )
+    async def _amount(self) -> tuple[int, int]:
+        key = (self._project_id,)
+        row = await self._connections.read(lambda connection: connection.execute(sql("letters.amount"), key).fetchone())
+        return (0, 0) if row is None else (row[0], row[2])
 
+    def _named(self, work: Callable[[], T]) -> T:
+        """Run ``work``.
 
-def _letter(row: Sequence[Any]) -> DeadLetter:
-    k, project, trace, event, reason, tries, sent_at, died_at = row
-    return DeadLetter(k, project, trace, event, reason, tries, time_of(sent_at), time_of(died_at))
-
-
-def time_of(microseconds: int) -> datetime:
-    """Parse a stored time, in microseconds since 1970."""
-    found = from_microseconds(microseconds)
-    assert found is not None
-    return found
+        Raises:
+            DamagedError: a block of dead letters is damaged.
+        """
+        try:
+            return work()
+        except (zstandard.ZstdError, msgspec.MsgspecError, apsw.CorruptError) as error:
+            raise DamagedError(f"{self._connections.path}: dead letters are damaged") from error

@@ -15,7 +15,9 @@ from typing import Any
 import apsw
 
 from ingest.queue.batching import FairOrder, Room
-from ingest.queue.journal.letters import JournalLetters, row_of, time_of
+from ingest.queue.journal import blocks
+from ingest.queue.journal.blocks import time_of
+from ingest.queue.journal.letters import JournalLetters
 from ingest.queue.journal.queries import sql
 from ingest.queue.packets import lane_of
 from ingest.queue.protocol import LANES, Delivery, Packet, QueueState, Settlement, Share
@@ -61,6 +63,9 @@ class PutOff:
         return max(0.0, self._heap[0][0] - time.monotonic()) if self._heap else None
 
 
+_FEW_LETTERS = 20
+"""Up to this number, dead letters are packed without a thread."""
+
 _LOOK_SECONDS = 1.0
 """Longest time until a worker in another process sees a new packet."""
 
@@ -88,10 +93,11 @@ class Journal(Closing):
 
     max_packet_bytes = 512 << 20
 
-    def __init__(self, path: Path, max_bytes: int) -> None:
+    def __init__(self, path: Path, max_bytes: int, dead_bytes: int) -> None:
         """Call ``open_journal`` instead."""
-        self._connections = Connections(path)
+        self._connections = Connections(path, shrinks=True)
         self._max_bytes = max_bytes
+        self._dead_bytes = dead_bytes
         self._shares: dict[str, Shares] = {}
         self._lanes: dict[int, _Lane] = defaultdict(_Lane)
         self._arrived = [asyncio.Event() for _ in range(LANES)]
@@ -101,6 +107,8 @@ class Journal(Closing):
         """Create or update the tables of the file, and check that the file can be read."""
         await self._connections.write(lambda connection: migrate(connection, "journal"))
         await self.state()
+        while await self._connections.write(lambda connection: blocks.move_old(connection, self._dead_bytes)):
+            continue
 
     def arrived(self, lanes: Iterable[int]) -> None:
         """Wake this process's tasks that wait for packets of the lanes."""
@@ -113,12 +121,7 @@ class Journal(Closing):
 
     async def put(self, packets: Sequence[Packet]) -> None:
         """See ``EventQueue``."""
-        now = time.time_ns() // 1000
-        lanes = [lane_of(packet.project_id, packet.trace) for packet in packets]
-        rows = [
-            (lane, packet.project_id, packet.trace, packet.body, packet.count, packet.rebuilt, now)
-            for lane, packet in zip(lanes, packets, strict=True)
-        ]
+        rows = [_row(packet) for packet in packets]
         size = sum(len(packet.body) for packet in packets)
 
         def work(connection: apsw.Connection) -> None:
@@ -129,7 +132,7 @@ class Journal(Closing):
             connection.execute(sql("packets.change_amount"), (len(rows), size))
 
         await self._connections.write(work)
-        self._tell(set(lanes))
+        self._tell({row[0] for row in rows})
 
     async def share(self, worker: str, give_back: Collection[int] = ()) -> Share:
         """See ``EventQueue``."""
@@ -196,16 +199,21 @@ class Journal(Closing):
         """See ``EventQueue``; nothing to do, because the lane's lease also covers its packets."""
 
     async def settle(self, lane: int, settlement: Settlement) -> None:
-        """See ``EventQueue``."""
+        """See ``EventQueue``; there is always room for found packets."""
+        found = [_row(packet) for packet in settlement.found]
+        more = sum(len(packet.body) for packet in settlement.found)
+        many = len(settlement.dead) > _FEW_LETTERS
+        dead = await asyncio.to_thread(blocks.blocks_of, settlement.dead) if many else blocks.blocks_of(settlement.dead)
 
         def work(connection: apsw.Connection) -> None:
-            connection.executemany(sql("letters.bury"), [row_of(letter) for letter in settlement.dead])
+            blocks.bury(connection, dead, self._dead_bytes)
+            connection.executemany(sql("packets.add"), found)
             freed = [
                 size
                 for delivery in settlement.done
                 for (size,) in connection.execute(sql("packets.delete"), (delivery.key,))
             ]
-            connection.execute(sql("packets.change_amount"), (-len(freed), -sum(freed)))
+            connection.execute(sql("packets.change_amount"), (len(found) - len(freed), more - sum(freed)))
             connection.executemany(sql("packets.postpone"), [(one.key,) for one, _ in settlement.later])
 
         await self._connections.write(work)
@@ -225,9 +233,9 @@ class Journal(Closing):
         def work(connection: apsw.Connection) -> QueueState:
             packets, size = connection.execute(sql("packets.amount")).get
             oldest = connection.execute(sql("packets.oldest")).get
-            dead: int = connection.execute(sql("letters.count_all")).get
+            dead, lost = connection.execute(sql("letters.amounts")).get
             workers = workers_of(connection.execute(sql("shares.get")).get)
-            return QueueState(packets, size, from_microseconds(oldest), dead, workers)
+            return QueueState(packets, size, from_microseconds(oldest), dead, lost, workers)
 
         return await self._connections.read(work)
 
@@ -253,13 +261,21 @@ class Journal(Closing):
         await self._connections.close()
 
 
-async def open_journal(path: Path, max_bytes: int) -> Journal:
+DEAD_BYTES = 64 << 20
+
+
+async def open_journal(path: Path, max_bytes: int, dead_bytes: int = DEAD_BYTES) -> Journal:
     """Open or create the file.
+
+    Args:
+        path: the file.
+        max_bytes: largest compressed size of the packets.
+        dead_bytes: largest compressed size of a project's dead letters; the oldest letters go first.
 
     Raises:
         StoreError: the file can't be used.
     """
-    journal = Journal(path, max_bytes)
+    journal = Journal(path, max_bytes, dead_bytes)
     try:
         await journal.open()
     except BaseException:
@@ -299,6 +315,20 @@ def _projects(connection: apsw.Connection, lane: int, most: int, served: str) ->
     return list(found)
 
 
+def _row(packet: Packet) -> tuple[Any, ...]:
+    lane, now = lane_of(packet.project_id, packet.trace), time.time_ns() // 1000
+    return (
+        lane,
+        packet.project_id,
+        packet.trace,
+        packet.body,
+        packet.count,
+        packet.rebuilt,
+        packet.is_found,
+        now,
+    )
+
+
 def _delivery(row: Sequence[Any]) -> Delivery:
-    k, project, trace, body, events, rebuilt, sent_at, tries = row
-    return Delivery(Packet(project, trace, body, events, rebuilt), tries + 1, time_of(sent_at), k)
+    k, project, trace, body, events, rebuilt, found, sent_at, tries = row
+    return Delivery(Packet(project, trace, body, events, rebuilt, bool(found)), tries + 1, time_of(sent_at), k)

@@ -17,7 +17,7 @@ from schema.errors import QueueFullError, StoreError
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 5.0
-_FULL = {10023, 10047, 10077, 10122}
+FULL = {10023, 10047, 10077, 10122}
 """JetStream's error codes: insufficient resources; storage exceeded; maximum bytes or messages of a stream."""
 
 _log = structlog.get_logger("memtrace.nats")
@@ -87,7 +87,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except APIError as error:
-        if error.err_code in _FULL:
+        if error.err_code in FULL:
             raise QueueFullError from error
         raise StoreError(f"NATS: {error.description}") from error
     except json.JSONDecodeError as error:

@@ -20,7 +20,7 @@ from nats.js.kv import KeyValue
 
 from ingest.queue.batching import FairOrder, Room
 from ingest.queue.nats.connection import ANSWER_SECONDS, NatsPlace, connect, translated
-from ingest.queue.nats.letters import NatsLetters, bury
+from ingest.queue.nats.letters import NatsLetters, bury, count_lost
 from ingest.queue.nats.pull import Pull
 from ingest.queue.nats.streams import DEAD, EVENTS, SHARES_KEY, consumer_of, ensure_streams, subject_of
 from ingest.queue.packets import lane_of
@@ -45,6 +45,7 @@ class _Body(msgspec.Struct, array_like=True):
     count: int
     body: bytes
     rebuilt: int = 0
+    is_found: bool = False
 
 
 @dataclass(slots=True)
@@ -112,7 +113,15 @@ class NatsQueue(Closing):
         async with self._publishing:
             for packet in packets:
                 body = msgspec.msgpack.encode(
-                    _Body(1, packet.project_id, packet.trace, packet.count, packet.body, packet.rebuilt)
+                    _Body(
+                        1,
+                        packet.project_id,
+                        packet.trace,
+                        packet.count,
+                        packet.body,
+                        packet.rebuilt,
+                        packet.is_found,
+                    )
                 )
                 with translated():
                     await self._stream.publish(subject_of(lane), body, timeout=ANSWER_SECONDS, stream=EVENTS)
@@ -196,9 +205,12 @@ class NatsQueue(Closing):
 
     async def settle(self, lane: int, settlement: Settlement) -> None:
         """See ``EventQueue``."""
+        if settlement.found:
+            await self.put(settlement.found)
+            settlement.found = []  # another try must not store them again
         with translated():
             for letter in settlement.dead:
-                await bury(self._stream, letter)
+                await bury(self._stream, self._bucket, letter)
             # An earlier try may have acknowledged already without getting the confirmation. A packet whose
             # acknowledgement is lost is handed out again.
             for delivery in settlement.done:
@@ -216,7 +228,7 @@ class NatsQueue(Closing):
 
     def letters(self, project_id: str) -> NatsLetters:
         """See ``EventQueue``."""
-        return NatsLetters(self._stream, project_id)
+        return NatsLetters(self._stream, self._bucket, project_id)
 
     async def check(self) -> None:
         """See ``EventQueue``; nothing to check, because the queue is not on this machine's disk."""
@@ -236,8 +248,9 @@ class NatsQueue(Closing):
                 shares = (await self._bucket.get(SHARES_KEY)).value
             except js.KeyNotFoundError:
                 shares = None
+            lost = await count_lost(self._bucket)
         workers = workers_of(shares.decode()) if shares else 0
-        return QueueState(waiting.messages, waiting.bytes, oldest, dead.messages, workers)
+        return QueueState(waiting.messages, waiting.bytes, oldest, dead.messages, lost, workers)
 
     async def close(self) -> None:
         """See ``EventQueue``."""
@@ -287,7 +300,7 @@ async def _delivery(message: Msg) -> Delivery | None:
         _log.error("a message on a lane that is none of ours; it is thrown away", bytes=len(message.data))
         await message.term()
         return None
-    packet = Packet(found.project_id, found.trace, found.body, found.count, found.rebuilt)
+    packet = Packet(found.project_id, found.trace, found.body, found.count, found.rebuilt, found.is_found)
     about = message.metadata
     message.data = b""  # the packet has a copy; waiting packets should not need twice the memory
     return Delivery(packet, about.num_delivered, about.timestamp, about.sequence.stream, _Taken(message))

@@ -1,8 +1,8 @@
 """Names and settings of the queue's streams in JetStream.
 
 ``MEMTRACE_EVENTS`` has a subject and a durable consumer per lane; an acknowledged packet leaves the stream.
-``MEMTRACE_DEAD`` has a subject per project. ``MEMTRACE_WORKERS`` is a bucket with one key: which worker holds which
-lanes.
+``MEMTRACE_DEAD`` has a subject per project. ``MEMTRACE_WORKERS`` is a bucket: which worker holds which lanes, and the
+number of deleted dead letters by subject.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ EVENTS = "MEMTRACE_EVENTS"
 DEAD = "MEMTRACE_DEAD"
 WORKERS = "MEMTRACE_WORKERS"
 SHARES_KEY = "lanes"
+LOST_KEY = "lost"
 ACK_SECONDS = 10.0
 """A packet is handed out again if its worker has not reported for 10 s; workers report every 3 s."""
 
@@ -56,7 +57,7 @@ async def ensure_streams(stream: JetStreamContext, max_bytes: int, replicas: int
             subjects=["memtrace.dead.*"],
             retention=RetentionPolicy.LIMITS,
             storage=StorageType.FILE,
-            discard=DiscardPolicy.NEW,
+            discard=DiscardPolicy.NEW,  # the worker makes room: it knows whose letters to delete
             max_bytes=max_bytes // _DEAD_SHARE,
             num_replicas=replicas,
             duplicate_window=_DUPLICATES_SECONDS,

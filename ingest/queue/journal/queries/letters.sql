@@ -1,18 +1,37 @@
+-- name: take_numbers
+UPDATE dead_number SET next = next + ? RETURNING next - 1
+
 -- name: bury
-INSERT OR IGNORE INTO dead_letter (digest, project, trace, event, reason, tries, sent_at, died_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO dead_block (last, project, letters, body) VALUES (?, ?, ?, ?)
 
--- name: get
-SELECT k, project, trace, event, reason, tries, sent_at, died_at FROM dead_letter WHERE project = :project AND k = :k
+-- name: rewrite
+UPDATE dead_block SET letters = ?, body = ? WHERE last = ?
 
--- name: page
-SELECT k, project, trace, event, reason, tries, sent_at, died_at FROM dead_letter
-WHERE project = :project AND k > :after ORDER BY k LIMIT :limit
+-- name: next_block
+SELECT last, body FROM dead_block WHERE project = ? AND last >= ? ORDER BY last LIMIT 1
 
--- name: count
-SELECT count(*) FROM dead_letter WHERE project = :project
+-- name: oldest
+SELECT last, letters, length(body) FROM dead_block WHERE project = ? ORDER BY last LIMIT 1
 
--- name: count_all
-SELECT count(*) FROM dead_letter
+-- name: drop_block
+DELETE FROM dead_block WHERE last = ?
 
--- name: drop
-DELETE FROM dead_letter WHERE project = :project AND k = :k
+-- name: drop_all
+DELETE FROM dead_block WHERE project = ?
+
+-- name: amount
+SELECT letters, bytes, lost FROM dead_amount WHERE project = ?
+
+-- name: amounts
+SELECT coalesce(sum(letters), 0), coalesce(sum(lost), 0) FROM dead_amount
+
+-- name: change_amount
+INSERT INTO dead_amount (project, letters, bytes, lost) VALUES (?, ?, ?, ?)
+ON CONFLICT (project) DO UPDATE
+SET letters = letters + excluded.letters, bytes = bytes + excluded.bytes, lost = lost + excluded.lost
+
+-- name: of_old_layout
+SELECT k, project, trace, event, reason, tries, sent_at, died_at FROM dead_letter ORDER BY k
+
+-- name: drop_of_old_layout
+DELETE FROM dead_letter WHERE k <= ?

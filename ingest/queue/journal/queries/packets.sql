@@ -1,8 +1,9 @@
 -- name: add
-INSERT INTO packet (lane, project, trace, body, events, rebuilt, sent_at, tries) VALUES (?, ?, ?, ?, ?, ?, ?, 0)
+INSERT INTO packet (lane, project, trace, body, events, rebuilt, found, sent_at, tries)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)
 
 -- name: take
-SELECT k, project, trace, body, events, rebuilt, sent_at, tries FROM packet
+SELECT k, project, trace, body, events, rebuilt, found, sent_at, tries FROM packet
 WHERE lane = :lane AND waits = 0 AND project = :project ORDER BY k LIMIT :limit
 
 -- name: next_project
