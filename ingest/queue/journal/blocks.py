@@ -202,7 +202,7 @@ def _store(connection: apsw.Connection, last: int, block: Block) -> None:
 
 def _replace(connection: apsw.Connection, project_id: str, last: int, before: int, kept: list[DeadLetter]) -> None:
     """Rewrite a block of ``before`` letters with fewer letters, or delete it."""
-    _, body = connection.execute(sql("letters.next_block"), (project_id, last)).fetchone()
+    _, body = connection.execute(sql("letters.next_block"), (project_id, last)).get
     if kept:
         packed = _packed(kept, last)
         connection.execute(sql("letters.rewrite"), (len(kept), packed, last))
@@ -216,7 +216,7 @@ def _replace(connection: apsw.Connection, project_id: str, last: int, before: in
 def _trim(connection: apsw.Connection, project_id: str, most_bytes: int) -> None:
     letters, size, _ = connection.execute(sql("letters.amount"), (project_id,)).get
     while size > most_bytes:
-        last, in_block, body = connection.execute(sql("letters.oldest"), (project_id,)).fetchone()
+        last, in_block, body = connection.execute(sql("letters.oldest"), (project_id,)).get
         if in_block >= letters:
             return
         connection.execute(sql("letters.drop_block"), (last,))
