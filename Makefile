@@ -10,13 +10,12 @@ LOCK := $(COMPILE) pyproject.toml sdk/pyproject.toml --no-emit-package memtrace-
 ifdef PIP_INDEX_URL # uv reads no settings of pip
 export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
 endif
-SAMPLE := examples/sample/assistant.json
-DEMO_STORE := sqlite:///.demo/demo.db
 
-.PHONY: help setup setup-dev secrets demo test test-all full-passed fuzz torture lint format bench lock vendor screenshots collector clean
+.PHONY: help setup setup-dev secrets demo demo-optimize test test-all full-passed fuzz torture lint format bench lock vendor screenshots collector clean
 
 help:
-	@echo "make demo    import the sample, show the past of a wrong answer, say why each is wrong, and improve prompts"
+	@echo "make demo    import a recorded agent, and say why three of its eight answers are wrong"
+	@echo "make demo-optimize  improve the prompts of an agent, and take them back"
 	@echo "make test    run the tests of every change, with a real Neo4j, NATS, object storage and browser"
 	@echo "make test-all run all tests, on both engines and two versions of Neo4j"
 	@echo "make torture 100 kills under load, a million waiting events, Neo4j away for two minutes: what is in the graph?"
@@ -48,13 +47,13 @@ setup-dev: .venv/ready-dev
 
 demo: export PYTHONDONTWRITEBYTECODE = # its many processes compile each module once
 demo: setup
-	@rm -rf .demo && mkdir .demo
-	$(BIN)/memtrace --store $(DEMO_STORE) import $(SAMPLE)
-	$(BIN)/memtrace --store $(DEMO_STORE) closure "$$($(BIN)/memtrace --store $(DEMO_STORE) failures --json | \
-		$(BIN)/python -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')"
-	$(BIN)/memtrace --store $(DEMO_STORE) attribute --all
-	$(BIN)/memtrace --store $(DEMO_STORE) report -o .demo/report.html
-	@echo "The report is .demo/report.html"
+	@rm -rf .demo
+	@$(BIN)/python -m examples.demo .demo
+
+# A full run of the prompt optimisation, with a scripted model.
+demo-optimize: export PYTHONDONTWRITEBYTECODE =
+demo-optimize: setup
+	@rm -rf .demo/prompts && mkdir -p .demo
 	$(BIN)/python -m examples.better_prompts .demo/prompts
 
 test: setup-dev

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_PANEL = "Keep the store"
 
-
-@command(commands, panel=_PANEL)
+@command(commands)
 async def delete(
     place: Target,
     reference: TraceArgument,
@@ -49,7 +47,7 @@ async def delete(
         Output().lines(f"Deleted {found.id}: {listed}.")
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def stats(place: Target, trace: TraceOption = None, as_json: JsonOption = False) -> None:
     """Show how much the project, or one trace, holds. Bytes are counted for the whole store."""
     from api.cli import documents
@@ -108,7 +106,7 @@ async def _with_queue(place: Target, found: Health) -> Health:
     return replace(found, details=known, problems=[*found.problems, *problems])
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def migrate(place: Target, as_json: JsonOption = False) -> None:
     """Bring the layout of the store up to date. A store that does not exist is created."""
     async with place.database(create=True) as database:
@@ -119,7 +117,7 @@ async def migrate(place: Target, as_json: JsonOption = False) -> None:
         Output().lines(*[f"applied {name}" for name in applied] or ["The layout is up to date."])
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def doctor(place: Target, as_json: JsonOption = False) -> None:
     """Check the store and the queue: version, layout, damage, free space, access rights. Exit code 1 means problems."""
     from api.cli import documents

@@ -144,11 +144,10 @@ async def skip(
 ) -> None:
     """Leave a case of yours to others. You don't get the case again."""
     from api.cli import annotation_documents
-    from api.cli.find import find
-    from schema.models import Failure
+    from api.cli.find import find_failure
 
     async with _bench(place, queue, author) as (door, bench):
-        skipped = await bench.skip((await find(door.store, Failure, failure)).id)
+        skipped = await bench.skip((await find_failure(door.store, failure)).id)
     if as_json:
         print_json(annotation_documents.assignment(skipped))
     else:
@@ -167,11 +166,10 @@ async def undo(
     as_json: JsonOption = False,
 ) -> None:
     """Undo your last act in a queue, or your last act on one case. The case is yours again."""
-    from api.cli.find import find
-    from schema.models import Failure
+    from api.cli.find import find_failure
 
     async with _bench(place, queue, author) as (door, bench):
-        case = await bench.undo(None if failure is None else (await find(door.store, Failure, failure)).id)
+        case = await bench.undo(None if failure is None else (await find_failure(door.store, failure)).id)
     _tell(case, as_json)
 
 
@@ -254,13 +252,13 @@ async def _judgement(
     confidence: float | None,
     evidence: list[str] | None,
 ) -> Judgement:
-    from api.cli.find import find
+    from api.cli.find import find, find_failure
     from api.cli.labels import error_type_of, named, split_also
     from attribution.review.people import Judgement
-    from schema.models import Failure, Operation, Variable
+    from schema.models import Operation, Variable
 
     kind = None if error_type is None else error_type_of(error_type, "--type")
-    failure = await find(store, Failure, reference)
+    failure = await find_failure(store, reference)
     blamed = None if operation is None else (await find(store, Operation, operation, failure.trace_id)).id
     accepted = [await named(store, failure, *split_also(one)) for one in also or ()]
     shown = []

@@ -23,20 +23,27 @@ from api.cli.progress import progress_bar
 from schema.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from attribution.run import Options
     from schema.models import Failure
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
-_PANEL = "Ask why"
 
-
-@command(commands, panel=_PANEL)
+@command(commands)
 async def attribute(
     place: Target,
+    reference: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ID",
+            help="A failure, its answer or question, or a trace with all its failures.",
+            show_default=False,
+        ),
+    ] = None,
     failure: Annotated[
         list[str] | None,
-        typer.Option("--failure", metavar="ID", help="Attribute this failure; may be repeated.", show_default=False),
+        typer.Option("--failure", metavar="ID", help="The same as ID; may be repeated.", show_default=False),
     ] = None,
     trace: Annotated[
         str | None,
@@ -55,20 +62,47 @@ async def attribute(
     A failure that was attributed before with the same options is not attributed again. Where the cause can't be
     decided, the verdict is an abstention, which gives the reason; the other failures are still attributed.
     """
-    from api.cli import documents
-    from api.cli.render import verdicts
-    from api.cli.render.text import counted
     from api.jobs.runner_options import runner_options
+
+    ids = [*(reference or []), *(failure or [])]
+    if sum(map(bool, (ids, trace, all_))) != 1:
+        raise UsageError("say which failures: ID, --trace TRACE or --all")
+    options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence)
+    await _attribute(place, ids, trace, options, as_json)
+
+
+@command(commands)
+async def why(
+    place: Target,
+    reference: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID",
+            help="A failure, its answer or question, or a trace with all its failures.",
+            show_default=False,
+        ),
+    ],
+    method: MethodOption = MethodName.FLOW,
+    as_json: JsonOption = False,
+) -> None:
+    """Say why an answer is wrong: the same as `memtrace attribute ID`."""
+    from api.jobs.runner_options import runner_options
+
+    await _attribute(place, reference, None, runner_options(method, False, False, 4), as_json)
+
+
+async def _attribute(place: Target, ids: list[str], trace: str | None, options: Options, as_json: bool) -> None:
+    from api.cli import documents
+    from api.cli.next_steps import NO_FAILURE
+    from api.cli.render import verdicts
+    from api.cli.render.text import counted, short
     from attribution.report.gather import cases_of
     from attribution.run import attribute as attributed
     from attribution.verdicts.stored import by_id, operations_at_fault
     from schema.models import Variable
 
-    if sum(map(bool, (failure, trace, all_))) != 1:
-        raise UsageError("say which failures: one of --failure ID, --trace TRACE and --all")
-    options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence)
     async with place.open() as store:
-        failures = await _chosen(store, failure or [], trace)
+        failures = await _chosen(store, ids, trace)
         found = {}
         with progress_bar("attributing") as tell:
             async for outcome in attributed(store, failures, options):
@@ -97,22 +131,23 @@ async def attribute(
     abstained = sum(case.error_type is None for case in cases)
     if cases or not withheld:
         told = f"{counted(len(cases), 'failure')} attributed, {abstained:,} abstained."
-        note(told if cases else "There is no failure.")
+        note(told if cases else NO_FAILURE)
+    if len(cases) == 1:
+        note(f"What was there and not chosen: memtrace why-not {short(cases[0].failure_id)}")
 
 
 async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[Failure]:
     """The failures with these ids; without ids, all failures of the trace or of the project."""
-    from api.cli.find import find, find_trace_id
+    from api.cli.find import find_failures, find_trace_id
     from attribution.verdicts.stored import every_failure
-    from schema.models import Failure
 
     if not ids:
         return await every_failure(store, await find_trace_id(store, trace))
-    found = [await find(store, Failure, reference) for reference in ids]
+    found = [failure for reference in ids for failure in await find_failures(store, reference)]
     return list({one.id: one for one in found}.values())
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def agreement(
     place: Target,
     first: Annotated[str, typer.Argument(metavar="A", help="A method, or the name of a person.", show_default=False)],

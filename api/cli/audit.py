@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 
-@command(commands, panel="Ask why")
+@command(commands)
 async def audit(
     place: Target,
     paths: Annotated[

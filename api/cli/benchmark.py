@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 
-@command(commands, panel="Ask why")
+@command(commands)
 async def benchmark(
     place: Target,
     paths: PathsArgument,

@@ -17,7 +17,7 @@ commands = typer.Typer()
 _LIMIT = 100
 
 
-@command(commands, panel="Ask why")
+@command(commands)
 async def blame(
     place: Target,
     by: Annotated[By, typer.Option("--by", case_sensitive=False, help="What to rank.", show_default=False)],

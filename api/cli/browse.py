@@ -8,21 +8,24 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import note
+from api.cli.next_steps import NO_TRACE
 from api.cli.options import JsonOption, TraceArgument, TraceOption, VariableArgument
 from api.cli.output import Output, print_json, write_bytes
+from schema.kinds import VariableKind
 
 commands = typer.Typer()
 
-_PANEL = "Look"
 _SECONDS = 30.0
 _STEPS = 20
 _PAGE = 5_000
 _MOST_COUNTED = 100_000
 """Counting operations by session stops at this number, because reading more would keep the user waiting."""
 _MEBIBYTES = 1024
+_MOST_SEARCHED = 10_000
+"""With --kind, so many hits of all kinds are looked through."""
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def traces(place: Target, as_json: JsonOption = False) -> None:
     """List the traces of the project."""
     from api.cli import documents
@@ -37,10 +40,10 @@ async def traces(place: Target, as_json: JsonOption = False) -> None:
     elif found:
         Output().show(tables.traces(found))
     else:
-        note("There are no traces in this project; `memtrace import PATH` brings some in.")
+        note(NO_TRACE)
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def trace(
     place: Target,
     reference: TraceArgument,
@@ -48,6 +51,11 @@ async def trace(
     as_json: JsonOption = False,
 ) -> None:
     """Show a trace: source, size, sessions and first operations."""
+    await show_trace(place, reference, limit, as_json)
+
+
+async def show_trace(place: Target, reference: str, limit: int = _STEPS, as_json: bool = False) -> None:
+    """Print what the command `trace` prints."""
     from collections import Counter
 
     from api.cli import documents
@@ -90,7 +98,7 @@ async def trace(
         note(f"All {total:,} operations: memtrace operations --trace {short(found.id)}")
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def operation(
     place: Target,
     reference: VariableArgument,
@@ -98,6 +106,11 @@ async def operation(
     as_json: JsonOption = False,
 ) -> None:
     """Show an operation: kind, input and output."""
+    await show_operation(place, reference, trace, as_json)
+
+
+async def show_operation(place: Target, reference: str, trace: str | None = None, as_json: bool = False) -> None:
+    """Print what the command `operation` prints."""
     from api.cli import documents
     from api.cli.find import find, find_trace_id
     from api.cli.render import sheets, tables
@@ -123,7 +136,7 @@ async def operation(
             out.show(tables.variables(variables))
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def variable(
     place: Target,
     reference: VariableArgument,
@@ -131,6 +144,11 @@ async def variable(
     as_json: JsonOption = False,
 ) -> None:
     """Show a variable: text, version, size, and the operation that made it."""
+    await show_variable(place, reference, trace, as_json)
+
+
+async def show_variable(place: Target, reference: str, trace: str | None = None, as_json: bool = False) -> None:
+    """Print what the command `variable` prints."""
     from api.cli import documents
     from api.cli.find import find_variable
     from api.cli.render import sheets
@@ -150,7 +168,7 @@ async def variable(
     out.lines("", *sheets.preview(found))
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def value(place: Target, reference: VariableArgument, trace: TraceOption = None) -> None:
     """Print the whole value of a variable, byte for byte. In a terminal, control characters are escaped."""
     import sys
@@ -166,7 +184,7 @@ async def value(place: Target, reference: VariableArgument, trace: TraceOption =
     write_bytes(data)
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def versions(
     place: Target,
     reference: VariableArgument,
@@ -174,14 +192,14 @@ async def versions(
     as_json: JsonOption = False,
 ) -> None:
     """List all versions of a variable, oldest first, each with the operation that made it."""
-    from api.cli.find import find_variable
+    from api.cli.find import find_any_version
     from api.cli.render import tables
     from attribution.verdicts.stored import by_id
     from schema.models import Operation
     from schema.models import as_json as public
 
     async with place.open() as store:
-        found = await store.versions((await find_variable(store, reference, trace)).id)
+        found = await store.versions((await find_any_version(store, reference, trace)).id)
         makers = await by_id(store, Operation, (version.operation_id for version in found))
     if as_json:
         print_json([public(version) for version in found])
@@ -189,11 +207,15 @@ async def versions(
         Output().show(tables.versions(found, makers))
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def search(
     place: Target,
     text: Annotated[str, typer.Argument(help="The words to search for; all must occur.", show_default=False)],
     trace: TraceOption = None,
+    kind: Annotated[
+        list[VariableKind] | None,
+        typer.Option("--kind", case_sensitive=False, help="Only variables of this kind; may be repeated."),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many variables to find at most.")] = 20,
     whole: Annotated[
         bool,
@@ -212,15 +234,18 @@ async def search(
     from api.cli.find import find_trace_id
     from api.cli.render import tables
 
+    read = _MOST_SEARCHED if kind else limit
     async with place.open() as store:
         trace_id = await find_trace_id(store, trace)
         if whole:
-            scan = await store.scan(text, trace_id, limit, max_bytes=mebibytes << 20, seconds=seconds)
+            scan = await store.scan(text, trace_id, read, max_bytes=mebibytes << 20, seconds=seconds)
             found = scan.hits
             if scan.truncated:
                 note("There may be more: the search ended at its bounds (--limit, --seconds, --mebibytes).")
         else:
-            found = await store.search(text, trace_id, limit)
+            found = await store.search(text, trace_id, read)
+    if kind:
+        found = [hit for hit in found if hit.variable.kind in kind][:limit]
     if as_json:
         print_json([documents.hit(hit) for hit in found])
     elif found:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_PANEL = "Ask why"
 _LIMIT = 200
 
 
@@ -30,7 +29,7 @@ class Way(StrEnum):
     FORWARD = "forward"
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def closure(
     place: Target,
     reference: Annotated[
@@ -119,7 +118,7 @@ def _title(root: Variable | Operation | Failure) -> str:
     return f"{root.kind.value} {name_of(root)} {short(root.id)}"
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def path(
     place: Target,
     source: Annotated[str, typer.Argument(metavar="FROM", help=IdHelp, show_default=False)],

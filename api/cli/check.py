@@ -13,7 +13,7 @@ from api.cli.output import Output, print_json
 commands = typer.Typer()
 
 
-@command(commands, panel="Record")
+@command(commands)
 async def check(
     place: Target,
     reference: Annotated[str, typer.Argument(metavar="TRACE", help=IdHelp, show_default=False)],

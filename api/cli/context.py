@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from api.cli.errors import UsageError
-from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
+from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption, after_command
 from api.settings.credentials import neo4j_credentials, refuse_secrets
+from api.settings.store_uri import store_uri
 from schema.errors import InputError
 from schema.projects import check_project
 
@@ -88,7 +89,7 @@ class Target:
             from api.settings.loading import place_of
 
             return place_of(self._settings(), self.any_project_id)[0]
-        return self.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
+        return store_uri(self.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE)
 
     def _settings(self) -> Settings:
         from api.settings.loading import load_settings
@@ -154,7 +155,9 @@ def _credentials(uri: str) -> Credentials | None:
     return neo4j_credentials(uri, *map(os.environ.get, variables))
 
 
-def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callable[[Work], Callable[..., None]]:
+def command(
+    app: typer.Typer, name: str | None = None, *, panel: str | None = None
+) -> Callable[[Work], Callable[..., None]]:
     """Make a command of a coroutine whose first parameter is a ``Target``.
 
     The options for the store and the project may stand before the command's name or after it; those after it win.
@@ -211,8 +214,8 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 
 
 _WHERE: dict[str, tuple[Any, Any]] = {
-    "store": (StoreOption, None),
-    "values": (ValuesOption, None),
-    "project": (ProjectOption, None),
-    "debug": (DebugOption, False),
+    "store": (after_command(StoreOption), None),
+    "values": (after_command(ValuesOption), None),
+    "project": (after_command(ProjectOption), None),
+    "debug": (after_command(DebugOption), False),
 }

@@ -19,7 +19,7 @@ commands = typer.Typer()
 _NAME = re.compile(r"\$?(\w+)")
 
 
-@command(commands, panel="Ask why")
+@command(commands)
 async def cypher(
     place: Target,
     query: Annotated[

@@ -32,7 +32,7 @@ _OWN = ("NEO4J", "NATS", "STORE", "VALUES", "UPLOADS", "HOST")
 """Prefixes of settings of another installation, without ``MEMTRACE_``."""
 
 
-@commands.command(rich_help_panel="Serve")
+@commands.command()
 def dev(
     context: typer.Context,
     neo4j: Annotated[

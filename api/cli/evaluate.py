@@ -98,7 +98,7 @@ SecondsOption = Annotated[
 ]
 
 
-@command(commands, panel="Record")
+@command(commands)
 async def evaluate(
     place: Target,
     program: ProgramArgument,

@@ -11,6 +11,7 @@ import typer
 from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
+from api.cli.next_steps import NO_FAILURE
 from api.cli.options import (
     Format,
     FormatOption,
@@ -25,7 +26,7 @@ from api.cli.output import Output, print_json
 if TYPE_CHECKING:
     from attribution.verdicts.failure_columns import FailureRow
     from schema.models import Failure, Variable
-    from store.contract.answers import FailureOrder
+    from store.contract.answers import FailureFilter, FailureOrder
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
@@ -40,15 +41,28 @@ class SortName(StrEnum):
     OPERATION = "operation"
 
 
-_PANEL = "Ask why"
 _MOST_QUESTIONS = 5
 _PAGE = 1000
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def failures(
     place: Target,
+    reference: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID]...",
+            help="Only these failures: the failure, its answer or question, or a trace. (default: all)",
+            show_default=False,
+        ),
+    ] = None,
     trace: TraceOption = None,
+    error_type: Annotated[
+        str | None,
+        typer.Option(
+            "--type", metavar="TYPE", help="Only failures with a verdict of this error type.", show_default=False
+        ),
+    ] = None,
     sort: Annotated[
         SortName | None,
         typer.Option(
@@ -69,15 +83,22 @@ async def failures(
     """
     if descending and sort is None:
         raise UsageError("--descending needs --sort")
+    if reference and (trace or error_type or sort):
+        raise UsageError("ID names failures one by one: leave out --trace, --type and --sort")
     form = chosen_format(format_, as_json)
     from api.cli import documents
     from api.cli.csv_output import CsvTable
     from api.cli.find import find_trace_id
-    from store.contract.answers import FailureKey, FailureOrder
+    from api.cli.labels import error_type_of
+    from store.contract.answers import FailureFilter, FailureKey, FailureOrder
 
+    chosen = FailureFilter(error_type=error_type_of(error_type, "--type") if error_type else None)
     async with place.open() as store:
         order = FailureOrder(FailureKey(sort), descending) if sort else None
-        pages = _pages(store, await find_trace_id(store, trace), order)
+        if reference:
+            pages = _named(store, reference)
+        else:
+            pages = _pages(store, await find_trace_id(store, trace), chosen, order)
         if form is Format.CSV:
             table = CsvTable(documents.FAILURE_ROW_COLUMNS)
             async for page in pages:
@@ -85,26 +106,46 @@ async def failures(
         elif form is Format.JSON:
             print_json([documents.failure(row) async for page in pages for row in page])
         else:
-            await _show(pages, trace)
+            await _show(pages, trace, everything=error_type is None)
+
+
+async def show_failures(place: Target, references: list[str], as_json: bool = False) -> None:
+    """Print these failures as the command `failures` does."""
+    from api.cli import documents
+
+    async with place.open() as store:
+        pages = _named(store, references)
+        if as_json:
+            print_json([documents.failure(row) async for page in pages for row in page])
+        else:
+            await _show(pages, None, everything=True)
+
+
+async def _named(store: GraphStore, references: list[str]) -> AsyncIterator[list[FailureRow]]:
+    """The failures that the references mean, as one page."""
+    from api.cli.find import find_failures
+    from attribution.verdicts.failure_columns import failure_rows
+
+    found = [failure for reference in references for failure in await find_failures(store, reference)]
+    yield await failure_rows(store, {failure.id: failure for failure in found}.values())
 
 
 async def _pages(
-    store: GraphStore, trace_id: str | None, order: FailureOrder | None
+    store: GraphStore, trace_id: str | None, chosen: FailureFilter, order: FailureOrder | None
 ) -> AsyncIterator[list[FailureRow]]:
-    """All failures, of one trace or of the project, page by page."""
+    """The chosen failures, of one trace or of the project, page by page."""
     from attribution.verdicts.failure_columns import failure_rows
-    from store.contract.answers import ALL_FAILURES
 
     after: str | None = None
     while True:
-        page = await store.failures(trace_id, _PAGE, after, ALL_FAILURES, order)
+        page = await store.failures(trace_id, _PAGE, after, chosen, order)
         yield await failure_rows(store, page.items)
         after = page.next
         if after is None:
             return
 
 
-async def _show(pages: AsyncIterator[list[FailureRow]], trace: str | None) -> None:
+async def _show(pages: AsyncIterator[list[FailureRow]], trace: str | None, everything: bool) -> None:
     """Print failures for people, and a hint what to do next."""
     from api.cli.render import tables
     from api.cli.render.text import counted, short
@@ -122,7 +163,7 @@ async def _show(pages: AsyncIterator[list[FailureRow]], trace: str | None) -> No
             if all(one.method == HUMAN_METHOD or on_earlier_gold(one, row.failure) for one in row.verdicts):
                 unexplained.append(row.failure)
     if not shown:
-        note("No answer was judged wrong.")
+        note(NO_FAILURE if everything else "No failure is of this kind; `memtrace failures` lists all.")
         return
     first = next((failure.answer_id for failure in shown if failure.answer_id), shown[0].question_id)
     hint = f"See what led to an answer with: memtrace closure {short(first)}"
@@ -138,14 +179,25 @@ def _those(failures: list[Failure], trace: str | None) -> str:
     from api.cli.render.text import short
 
     if len(failures) == 1:
-        return f"--failure {short(failures[0].id)}"
+        return short(failures[0].id)
     return f"--trace {shlex.quote(trace)}" if trace else "--all"
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def fail(
     place: Target,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=VariableHelp, show_default=False)],
+    answer: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ANSWER]",
+            help=f"The answer, or its question. {VariableHelp} Without it, the last answers are listed.",
+            show_default=False,
+        ),
+    ] = None,
+    right_answer: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT]...", help="The right answer; the same as --gold.", show_default=False),
+    ] = None,
     gold: Annotated[
         list[str] | None,
         typer.Option(
@@ -175,14 +227,15 @@ async def fail(
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Record that an answer is wrong.
+    """Record that an answer is wrong: memtrace fail 283064ca "In Berlin".
 
     If it is recorded already, the gold answers and the evidence that you name replace the earlier ones.
     """
     from functools import partial
 
     from api.cli import documents
-    from api.cli.find import find, find_variable
+    from api.cli.choosing import chosen_answer, wrong_answer
+    from api.cli.find import find
     from api.cli.keeper import keeper_door
     from api.cli.render import tables
     from api.cli.render.text import short
@@ -190,24 +243,27 @@ async def fail(
     from ingest.events.feedback import Complaint, record_failure
     from schema.models import Variable
 
+    gold = [*(right_answer or []), *(gold or [])]
     async with keeper_door(place) as door:
         store = door.store
-        answered = await find_variable(store, answer, trace)
+        if answer is None:
+            answered, told = await chosen_answer(store, trace)
+            gold += told
+        else:
+            answered = await wrong_answer(store, answer, trace)
         asked = await find(store, Variable, question, answered.trace_id) if question else await _asked(store, answered)
         messages = [await find(store, Variable, one, answered.trace_id) for one in evidence or ()]
-        complaint = Complaint(
-            asked.id, answered.id, tuple(gold or ()), tuple(message.id for message in messages), comment
-        )
+        complaint = Complaint(asked.id, answered.id, tuple(gold), tuple(message.id for message in messages), comment)
         failure = await record_failure(store, complaint, door.actor, partial(door.entry, "recordFailure"))
         (row,) = await failure_rows(store, [failure])
     if as_json:
         print_json(documents.failure(row))
         return
     Output().show(tables.failure(row))
-    note(f"Recorded. Find out why with: memtrace attribute --failure {short(failure.id)}")
+    note(f"Recorded. Find out why with: memtrace why {short(failure.id)}")
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def unfail(
     place: Target,
     reference: Annotated[
@@ -249,7 +305,7 @@ async def unfail(
     note(f"Withdrawn: {short(failure.id)}, with {verdicts}.")
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def right(
     place: Target,
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help=VariableHelp, show_default=False)],
@@ -259,14 +315,14 @@ async def right(
     """Mark an answer as right. An answer that was marked as wrong before stays wrong."""
     from functools import partial
 
-    from api.cli.find import find_variable
+    from api.cli.choosing import wrong_answer
     from api.cli.keeper import keeper_door
     from api.cli.render.text import short
     from ingest.events.feedback import record_right
     from schema.models import as_json as public
 
     async with keeper_door(place) as door:
-        answered = await find_variable(door.store, answer, trace)
+        answered = await wrong_answer(door.store, answer, trace)
         judged = await record_right(door.store, answered, entry_of=partial(door.entry, "markRight"))
     if as_json:
         print_json(public(judged))

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_PANEL = "Bring traces in and out"
-
 
 class ExportFormat(StrEnum):
     """The names in ``ingest.exports.registry``, which takes too long to import for a list of options."""
@@ -43,7 +41,7 @@ def _timezone(name: str) -> str:
     return name
 
 
-@command(commands, "import", panel=_PANEL)
+@command(commands, "import")
 async def import_(
     place: Target,
     paths: Annotated[
@@ -118,7 +116,7 @@ def _show(report: ImportReport) -> None:
     Output().lines(imported(report))
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def export(
     place: Target,
     reference: TraceArgument,

@@ -10,7 +10,7 @@ import typer
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
-from api.cli.options import IdHelp, JsonOption
+from api.cli.options import FailureHelp, IdHelp, JsonOption
 from api.cli.output import Output, print_json
 from schema.kinds import ErrorType
 
@@ -22,20 +22,15 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 app = typer.Typer(no_args_is_help=True, help="Export and import people's verdicts as files of labels.")
 
-_PANEL = "Ask why"
 _TYPES = f"The error type, in upper or lower case: {', '.join(ErrorType)}."
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def verdict(
     place: Target,
     reference: Annotated[
         str,
-        typer.Argument(
-            metavar="FAILURE",
-            help="An id, or a unique prefix of 8 or more characters.",
-            show_default=False,
-        ),
+        typer.Argument(metavar="ID", help=FailureHelp, show_default=False),
     ],
     error_type: Annotated[
         str | None,
@@ -78,7 +73,7 @@ async def verdict(
     from functools import partial
 
     from api.cli import documents
-    from api.cli.find import find
+    from api.cli.find import find_failure
     from api.cli.keeper import keeper_door
     from api.cli.render import tables
     from api.cli.verdict_history import show_history
@@ -86,7 +81,7 @@ async def verdict(
     from attribution.review.people import Judgement, record_verdict
     from attribution.verdicts.failure_columns import FailureRow
     from attribution.verdicts.stored import by_id
-    from schema.models import Failure, Operation, Variable
+    from schema.models import Operation, Variable
 
     if history or undo:
         if (history and undo) or error_type or reason or operation or also:
@@ -99,7 +94,7 @@ async def verdict(
     others = [split_also(one) for one in also or ()]
     async with keeper_door(place) as door:
         store = door.store
-        failure = await find(store, Failure, reference)
+        failure = await find_failure(store, reference)
         _, blamed = await named(store, failure, kind, operation)
         accepted = [await named(store, failure, *one) for one in others]
         judgement = Judgement(failure.id, kind, blamed, reason, also=tuple(accepted))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -9,6 +10,7 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import note
+from api.cli.next_steps import NO_ANSWER
 from api.cli.options import Format, FormatOption, JsonFormatOption, JsonOption, TraceOption, chosen_format
 from api.cli.output import Output, print_json
 from schema.kinds import OperationKind, Status, VariableKind
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_PANEL = "Look"
 
 LimitOption = Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")]
 _LIMIT = 1000
@@ -46,8 +47,13 @@ class ListedAnswer:
     failure: Failure | None
     verdict: Attribution | None
 
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer was judged right, and no failure says otherwise."""
+        return self.failure is None and self.answer.right is True
 
-@command(commands, panel=_PANEL)
+
+@command(commands)
 async def operations(
     place: Target,
     trace: TraceOption = None,
@@ -78,10 +84,14 @@ async def operations(
         note("There are no such operations.")
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def answers(
     place: Target,
     trace: TraceOption = None,
+    wrong: Annotated[
+        bool | None,
+        typer.Option("--wrong/--right", help="Only answers that are marked as wrong, or as right.", show_default=False),
+    ] = None,
     limit: LimitOption = _LIMIT,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
@@ -97,7 +107,7 @@ async def answers(
     from api.cli.render import tables
 
     async with place.open() as store:
-        pages = _answers(store, trace, limit)
+        pages = _answers(store, trace, limit, wrong)
         if form is Format.CSV:
             table = CsvTable(documents.ANSWER_COLUMNS)
             async for page in pages:
@@ -109,11 +119,29 @@ async def answers(
     elif found:
         Output().show(tables.answers(found))
     else:
-        note("There are no answers.")
+        note(NO_ANSWER if wrong is None else "No answer is marked so; `memtrace answers` lists all.")
 
 
-async def _answers(store: GraphStore, trace: str | None, limit: int) -> AsyncIterator[list[ListedAnswer]]:
-    """Answers with their questions, failures and verdicts, in lists."""
+async def _answers(
+    store: GraphStore, trace: str | None, limit: int, wrong: bool | None
+) -> AsyncIterator[list[ListedAnswer]]:
+    """Answers with questions, failures and verdicts, in lists: only wrong ones, only right ones, or all (None)."""
+    if wrong is None:
+        async for page in _read_answers(store, trace, limit):
+            yield page
+        return
+    left = limit or sys.maxsize
+    async for page in _read_answers(store, trace, 0):
+        chosen = [one for one in page if (one.failure is not None if wrong else one.is_right)]
+        if len(chosen) > left:
+            note(f"There are more than {limit:,}: --limit 0 lists all.")
+        yield chosen[:left]
+        left -= len(chosen)
+        if left < 0:
+            return
+
+
+async def _read_answers(store: GraphStore, trace: str | None, limit: int) -> AsyncIterator[list[ListedAnswer]]:
     from schema.models import Variable
 
     some: list[Variable] = []

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from api.cli.context import Target
 from api.cli.errors import ExitCode, complain, exit_code
+from api.cli.help import PANELS, arrange
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
 from schema.errors import MemTraceError
 
@@ -24,47 +25,46 @@ _EPILOG = (
 )
 
 _COMMANDS = {
+    "run": ("run", "record"),
+    "check": ("check",),
     "ingest": ("import", "export"),
-    "browse": ("traces", "trace", "variable", "operation", "value", "versions", "search"),
-    "listing": ("operations", "answers"),
-    "causal": ("closure", "path"),
+    "evaluate": ("evaluate",),
+    "listing": ("answers", "operations"),
+    "attribute": ("why", "attribute", "agreement"),
     "failures": ("failures", "fail", "unfail", "right"),
-    "cypher": ("cypher",),
-    "attribute": ("attribute", "agreement"),
-    "replay": ("replay",),
     "why_not": ("why-not",),
     "spine": ("spine",),
-    "labels": ("verdict",),
     "blame": ("blame",),
+    "compare": ("compare",),
     "audit": ("audit",),
+    "cypher": ("cypher",),
+    "show": ("show",),
+    "browse": ("search", "traces", "trace", "operation", "variable", "value", "versions"),
+    "causal": ("closure", "path"),
+    "labels": ("verdict",),
     "benchmark": ("benchmark",),
-    "check": ("check",),
-    "admin": ("stats", "doctor", "migrate", "delete"),
+    "replay": ("replay",),
     "ui": ("ui",),
     "serve": ("serve",),
     "worker": ("worker",),
     "dev": ("dev",),
-    "run": ("run",),
-    "evaluate": ("evaluate",),
+    "admin": ("stats", "doctor", "migrate", "delete"),
 }
-"""The commands of each module, in the order of the help."""
+"""The commands of each module."""
 
-_GROUPS = {
-    "report": "Ask why",
-    "labels": "Ask why",
-    "annotate": "Ask why",
-    "optimize": "Improve",
-    "keys": "Serve",
-    "dlq": "Serve",
-    "neo4j": "Keep the store",
-    "retention": "Keep the store",
-    "spool": "Record",
-}
-"""Groups of commands, each in a module of its name, with the panel of the help."""
+_GROUPS = ("report", "labels", "annotate", "optimize", "keys", "dlq", "neo4j", "retention", "spool")
+"""Groups of commands, each in a module of its name."""
+
+
+_ORDER = {name: place for place, name in enumerate(name for names in PANELS.values() for name in names)}
 
 
 class Commands(TyperGroup):
     """The commands. An expected error becomes one line on standard error and an exit code."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the commands, in the order of the help."""
+        return sorted(super().list_commands(ctx), key=lambda name: _ORDER[name])
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -114,7 +114,8 @@ def command_line(words: Iterable[str] = ()) -> typer.Typer:
     for module in modules if is_any else _COMMANDS:
         app.add_typer(import_module(f"api.cli.{module}").commands)
     for group in groups if is_any else _GROUPS:
-        app.add_typer(import_module(f"api.cli.{group}").app, name=group, rich_help_panel=_GROUPS[group])
+        app.add_typer(import_module(f"api.cli.{group}").app, name=group)
+    arrange(app)
     return app
 
 

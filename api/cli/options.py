@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from copy import copy
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_args
 
 import typer
 
 from api.cli.errors import UsageError
+from api.settings.store_uri import store_uri
 
 _WHERE = "Where"
+
+
+def _store_uri(named: str | None) -> str | None:
+    return store_uri(named) if named else None
+
 
 StoreOption = Annotated[
     str | None,
     typer.Option(
         "--store",
-        metavar="URI",
-        help="The store of the graph: sqlite:///path, neo4j://host:port or bolt://host:port. "
-        "(env: MEMTRACE_STORE; default: sqlite:///memtrace.db)",
+        metavar="STORE",
+        callback=_store_uri,
+        help="The store of the graph: the path of a SQLite file, sqlite:///path, neo4j://host:port or "
+        "bolt://host:port. (env: MEMTRACE_STORE; default: sqlite:///memtrace.db)",
         show_default=False,
         rich_help_panel=_WHERE,
     ),
@@ -48,6 +56,15 @@ DebugOption = Annotated[
     bool,
     typer.Option("--debug", help="If an unexpected error occurs, show its traceback.", rich_help_panel=_WHERE),
 ]
+
+
+def after_command(option: Any) -> Any:
+    """An option under Where as it stands after a command: the help of each command leaves it out."""
+    type_, info = get_args(option)
+    hidden = copy(info)
+    hidden.hidden = True
+    return Annotated[type_, hidden]
+
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 
@@ -87,6 +104,8 @@ TraceOption = Annotated[
     typer.Option("--trace", metavar="TRACE", help="Only this trace: an id, a prefix of one, or an external id."),
 ]
 IdHelp = "An id, a unique prefix of 8 or more characters, or an external id."
+FailureHelp = "A failure, or its answer or question. " + IdHelp
+FailureArgument = Annotated[str, typer.Argument(metavar="ID", help=FailureHelp, show_default=False)]
 TraceArgument = Annotated[str, typer.Argument(metavar="TRACE", help=IdHelp, show_default=False)]
 VariableHelp = f"{IdHelp[:-1]}; else the only variable of that name, or of name@version."
 VariableArgument = Annotated[str, typer.Argument(metavar="ID", help=VariableHelp, show_default=False)]

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_PANEL = "Ask why"
 _PRICES = "MEMTRACE_LLM_INPUT_PRICE", "MEMTRACE_LLM_OUTPUT_PRICE"
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def replay(
     place: Target,
     failure: Annotated[
@@ -165,14 +164,13 @@ async def _chosen(
     store: GraphStore, failure: str | None, trace: str | None
 ) -> list[tuple[Failure, Attribution | None]]:
     """Failures with the verdict that counts."""
-    from api.cli.find import find, find_trace_id
+    from api.cli.find import find_failure, find_trace_id
     from attribution.verdicts.stored import every_failure, word_on
-    from schema.models import Failure
 
     if failure is None:
         failures = await every_failure(store, await find_trace_id(store, trace))
     else:
-        failures = [await find(store, Failure, failure)]
+        failures = [await find_failure(store, failure)]
     counted = word_on(await store.attributions([one.id for one in failures]), failures)
     return [(one, counted.get(one.id)) for one in failures]
 

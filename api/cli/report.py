@@ -88,14 +88,14 @@ async def report(
 
     It counts stored verdicts, so run `memtrace attribute` first.
     """
-    wanted = _form(form, output, as_json)
+    wanted = form_of(form, output, as_json)
     async with place.open() as store:
-        data = await _data(store, trace or [], failure or [], source)
+        data = await report_data(store, trace or [], failure or [], source)
     data = await _summarised(data, summary)
     missing = data.totals.without_verdict
     if missing:
         note(f"{missing:,} of {data.totals.failures:,} failures have no verdict; memtrace attribute makes them.")
-    _write(data, wanted, output)
+    write(data, wanted, output)
 
 
 @command(app, panel="Commands")
@@ -110,11 +110,12 @@ async def compare(
     """Compare two reports: which errors became rarer or more frequent, and for which questions."""
     from attribution.report import compare as comparing
 
-    wanted = _form(form, output, as_json)
-    _write(comparing.compare(comparing.read_report(before), comparing.read_report(after)), wanted, output)
+    wanted = form_of(form, output, as_json)
+    write(comparing.compare(comparing.read_report(before), comparing.read_report(after)), wanted, output)
 
 
-def _form(form: Form | None, output: Path | None, as_json: bool) -> Form:
+def form_of(form: Form | None, output: Path | None, as_json: bool) -> Form:
+    """The format of a report according to the options, else by the ending of the file."""
     if as_json:
         if form not in {None, Form.JSON}:
             raise UsageError(f"--json and --format {form} can't both be meant")
@@ -127,7 +128,8 @@ def _form(form: Form | None, output: Path | None, as_json: bool) -> Form:
     return _ENDINGS[ending]
 
 
-async def _data(store: GraphStore, traces: list[str], ids: list[str], source: str | None) -> ReportData:
+async def report_data(store: GraphStore, traces: list[str], ids: list[str], source: str | None) -> ReportData:
+    """The report on the failures with these ids, or of these traces, or of the project."""
     from attribution.report.make import make
 
     trace_ids = await _traces(store, traces)
@@ -145,12 +147,11 @@ async def _traces(store: GraphStore, traces: list[str]) -> list[str]:
 
 
 async def _failures(store: GraphStore, trace_ids: list[str], ids: list[str]) -> list[Failure]:
-    from api.cli.find import find
+    from api.cli.find import find_failure
     from attribution.verdicts.stored import every_failure
-    from schema.models import Failure
 
     if ids:
-        chosen = [await find(store, Failure, reference) for reference in ids]
+        chosen = [await find_failure(store, reference) for reference in ids]
         if trace_ids:
             chosen = [failure for failure in chosen if failure.trace_id in trace_ids]
     elif trace_ids:
@@ -191,7 +192,8 @@ async def _summarised(data: ReportData, asked: bool | None) -> ReportData:
         return data
 
 
-def _write(found: ReportData | Comparison, form: Form, output: Path | None) -> None:
+def write(found: ReportData | Comparison, form: Form, output: Path | None) -> None:
+    """Write a report or a comparison to a file, or to standard output."""
     with whole_file(output) as out:
         out.write(_rendered(found, form))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +11,16 @@ import typer
 
 from api.cli.context import Target
 from api.cli.errors import UsageError
-from api.cli.options import ProjectOption
+from api.cli.options import ProjectOption, StoreOption, ValuesOption
 
 commands = typer.Typer()
 
+_OFF = {"0", "false", "no", "off"}
+_SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": True}
 
-@commands.command(
-    "run", rich_help_panel="Record", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True}
-)
+
+@commands.command("run", context_settings=_SETTINGS)
+@commands.command("record", help="The same as `memtrace run`.", context_settings=_SETTINGS)
 def run(
     context: typer.Context,
     command: Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="The program, with its arguments.")],
@@ -34,7 +38,7 @@ def run(
         typer.Option(
             "--endpoint",
             metavar="URL",
-            help="The platform's address. (env: MEMTRACE_ENDPOINT; default: a file on this machine)",
+            help="Send the recording to this server, not to the store. (env: MEMTRACE_ENDPOINT)",
             show_default=False,
         ),
     ] = None,
@@ -47,16 +51,19 @@ def run(
             show_default=False,
         ),
     ] = None,
+    store: StoreOption = None,
+    values: ValuesOption = None,
     project: ProjectOption = None,
 ) -> None:
     """Run a program and record the packages that it uses: memtrace run -- python app.py.
 
-    The program is not changed, and takes the place of this command: input, output, signals and exit code are its own.
-    The recorder (memtrace-recorder) must be installed in the environment of the program.
+    The program is not changed: input, output, signals and exit code are its own. When it ends, the recording goes into
+    the store, and three lines on standard error say what was recorded and what to do next. The recorder
+    (memtrace-recorder) must be installed in the environment of the program.
     """
     from memtrace.instruments.run import environment, start
 
-    place: Target = context.find_root().obj or Target()
+    place: Target = (context.find_root().obj or Target()).merge(store, values, project, False)
     names = [name.strip() for name in (instrument or "").split(",") if name.strip()]
     try:
         more = {
@@ -64,7 +71,26 @@ def run(
             "MEMTRACE_API_KEY": api_key_file.read_text(encoding="utf-8").strip() if api_key_file else None,
             "MEMTRACE_PROJECT": project or place.project,
         }
-        code = start(command, environment(names, more))
+        settings = environment(names, more)
+        is_off = settings.get("MEMTRACE_ENABLED", "1").strip().lower() in _OFF
+        if settings.get("MEMTRACE_ENDPOINT") or is_off:
+            raise typer.Exit(start(command, settings))
+        code, files = _recorded(command, settings)
     except (ValueError, OSError) as mistake:
         raise UsageError(str(mistake)) from mistake
+    from api.cli.run_ended import put_in_store
+
+    asyncio.run(put_in_store(place, files))
     raise typer.Exit(code)
+
+
+def _recorded(command: list[str], settings: dict[str, str]) -> tuple[int, list[Path]]:
+    """Run the program as a child process; its exit code, and the files of its recording."""
+    from memtrace.exporters.local import RUN, recordings_of
+    from memtrace.instruments.run import checked
+
+    from api.cli.child import run_child
+
+    name = os.urandom(8).hex()
+    code = run_child(checked(command, settings), command, settings | {RUN: name})
+    return code, recordings_of(name)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_PANEL = "Serve"
 
 ConfigOption = Annotated[
     Path | None,
@@ -34,7 +33,7 @@ ConfigOption = Annotated[
 ]
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def serve(
     place: Target,
     host: Annotated[

@@ -9,16 +9,16 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
-from api.cli.options import IdHelp, JsonOption
+from api.cli.options import FailureArgument, JsonOption
 from api.cli.output import Output, print_json
 
 commands = typer.Typer()
 
 
-@command(commands, panel="Ask why")
+@command(commands)
 async def spine(
     place: Target,
-    reference: Annotated[str, typer.Argument(metavar="FAILURE", help=IdHelp, show_default=False)],
+    reference: FailureArgument,
     boxes: Annotated[int, typer.Option("--boxes", min=5, max=60, help="Show so many boxes at most.")] = 25,
     svg: Annotated[
         Path | None,
@@ -36,14 +36,14 @@ async def spine(
 
     from api.cli import documents
     from api.cli.files import whole_file
-    from api.cli.find import find
+    from api.cli.find import find_failure
     from api.cli.render import spine as render
+    from api.cli.render.text import short
     from attribution.spine import draw
     from attribution.spine.find import spines
-    from schema.models import Failure
 
     async with place.open() as store:
-        failure = await find(store, Failure, reference)
+        failure = await find_failure(store, reference)
         found = (await spines(store, [failure], boxes))[failure.id]
     if as_json:
         print_json(documents.spine(found))
@@ -55,4 +55,7 @@ async def spine(
         out.show(render.head(failure))
         out.lines(*render.lines(found, out.width))
         if found.attribution_id is None:
-            note("It is not known where anything was lost: there is no verdict yet. Get one with: memtrace attribute")
+            note(
+                "It is not known where anything was lost: there is no verdict yet. "
+                f"Get one with: memtrace why {short(failure.id)}"
+            )

@@ -25,7 +25,7 @@ _HOURS = 12
 _NAME = "memtrace ui"
 
 
-@command(commands, panel="Serve")
+@command(commands)
 async def ui(
     place: Target,
     port: Annotated[

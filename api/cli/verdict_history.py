@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 async def show_history(place: Target, reference: str, as_json: bool) -> None:
     """Print the history of people's verdicts on a failure, the oldest first."""
-    from api.cli.find import find
+    from api.cli.find import find_failure
     from attribution.review.history import history
-    from schema.models import Failure
 
     async with place.open() as store:
-        failure = await find(store, Failure, reference)
+        failure = await find_failure(store, reference)
         changes = (await history(store, [failure.id]))[failure.id]
         if await store.withheld([failure.id]):
             note("What others say is not shown: you are to judge this failure in a queue first.")
@@ -33,15 +32,14 @@ async def show_history(place: Target, reference: str, as_json: bool) -> None:
 
 async def undo(place: Target, reference: str, author: str | None, as_json: bool) -> None:
     """Undo the last change of a person's verdict."""
-    from api.cli.find import find
+    from api.cli.find import find_failure
     from api.cli.keeper import keeper_door
     from attribution.review.history import undo_verdict
     from schema.error_type_names import error_type_name
-    from schema.models import Failure
     from schema.models import as_json as public
 
     async with keeper_door(place) as door:
-        failure = await find(door.store, Failure, reference)
+        failure = await find_failure(door.store, reference)
         whose = author or door.author
         entry_of = partial(door.entry, "undoVerdict")
         undone = await undo_verdict(door.store, failure.id, whose, entry_of, door.author)

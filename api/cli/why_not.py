@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import note
-from api.cli.options import IdHelp, JsonOption
+from api.cli.options import FailureArgument, JsonOption
 from api.cli.output import Output, print_json
 
 commands = typer.Typer()
 
 
-@command(commands, name="why-not", panel="Ask why")
+@command(commands, name="why-not")
 async def why_not(
     place: Target,
-    reference: Annotated[str, typer.Argument(metavar="FAILURE", help=IdHelp, show_default=False)],
+    reference: FailureArgument,
     as_json: JsonOption = False,
 ) -> None:
     """Show what was there and was not chosen, for each piece of the right answer.
@@ -27,14 +25,13 @@ async def why_not(
     without a verdict, and stores nothing.
     """
     from api.cli import documents
-    from api.cli.find import find
+    from api.cli.find import find_failure
     from api.cli.render import why_not as render
     from api.cli.render.text import short
     from attribution.why_not.find import why_not as found_out
-    from schema.models import Failure
 
     async with place.open() as store:
-        failure = await find(store, Failure, reference)
+        failure = await find_failure(store, reference)
         pieces = (await found_out(store, [failure]))[failure.id]
         is_withheld = bool(await store.withheld([failure.id]))
     if as_json:
@@ -49,5 +46,5 @@ async def why_not(
     elif not pieces:
         note(
             "Of what the right answer needed nothing can be followed in this trace. See why with: "
-            f"memtrace attribute --failure {short(failure.id)}"
+            f"memtrace why {short(failure.id)}"
         )

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_PANEL = "Serve"
 _LOOK_SECONDS = 2.0
 
 
-@command(commands, panel=_PANEL)
+@command(commands)
 async def worker(
     place: Target,
     concurrency: Annotated[

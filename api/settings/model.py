@@ -12,6 +12,7 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_va
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from api.settings.credentials import refuse_secrets
+from api.settings.store_uri import store_uri
 from api.settings.stores import MappedStore, check_stores, check_values
 from schema.control import Role
 from schema.errors import InputError
@@ -151,6 +152,11 @@ class Settings(BaseSettings):
     oidc_person_claim: Annotated[str, Field(min_length=1)] = "sub"
     oidc_grants: Annotated[dict[str, dict[str, Role]], NoDecode] = {}
     otlp_endpoint: str | None = None
+
+    @field_validator("store")
+    @classmethod
+    def _is_uri(cls, value: str) -> str:
+        return store_uri(value)
 
     @field_validator("cors_origins", "trusted_proxies", "job_projects", mode="before")
     @classmethod

@@ -188,6 +188,8 @@ def _configure_from_environment() -> None:
 def _tell_of_file(local: LocalExporter) -> None:
     global _local  # noqa: PLW0603 (one recorder a process)
     _local = None
+    if os.environ.get("MEMTRACE_RUN"):
+        return  # `memtrace run` imports the file when the program ends, and says so
     warn(
         "no endpoint",
         "no platform is configured (MEMTRACE_ENDPOINT, or memtrace.configure(endpoint)): recording to the file %s; "

@@ -1,4 +1,4 @@
-"""The two distributions, as the README installs them: what is in them, and that each works in a clean environment."""
+"""The two distributions, as docs/install.md installs them: what is in them, and that each works in a clean environment."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SENT = (
 SITE = Path(pytest.__file__).parents[1]
 """Where the packages lie that the platform needs."""
 
-FROM_CHECKOUT, FROM_WHEELS = blocks(ROOT / "README.md", "shell")
+FROM_CHECKOUT, FROM_WHEELS = blocks(ROOT / "docs" / "install.md", "shell")
 
 
 class Environment:
@@ -119,7 +119,7 @@ def for_platform(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 @pytest.fixture(scope="module")
 def wheels(checkout: Path, for_platform: Environment) -> dict[str, ZipFile]:
-    """Both wheels, made by the README's first command for them."""
+    """Both wheels, made by the first command for them on that page."""
     for_platform.succeed(FROM_WHEELS.splitlines()[0], checkout)
     return {path.name.partition("-")[0]: ZipFile(path) for path in (checkout / "dist").iterdir()}
 

@@ -17,6 +17,9 @@ MAX_FOLDER_BYTES = 1_000_000_000
 
 SUFFIX = ".ndjson"
 
+RUN = "MEMTRACE_RUN"
+"""The environment variable with the name of a run of ``memtrace run``, which imports the files of that name."""
+
 
 class LocalExporter(BackgroundExporter):
     """Writes the events of this process, and of processes forked from it, to a file of their own.
@@ -34,7 +37,8 @@ class LocalExporter(BackgroundExporter):
     def __init__(self, folder: Path | None = None) -> None:
         folder = folder or state_directory() / "recordings"
         begun = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        self.path = folder / f"{begun}-{os.getpid()}-{os.urandom(2).hex()}{SUFFIX}"
+        run = os.environ.get(RUN)
+        self.path = folder / f"{begun}-{os.getpid()}-{os.urandom(2).hex()}{f'-{run}' if run else ''}{SUFFIX}"
         super().__init__(_LocalSink(self.path))
 
 
@@ -51,6 +55,11 @@ class _LocalSink(FileSink):
             except OSError as error:
                 report("room in the folder of recordings", error)
         return super().deliver(lines)
+
+
+def recordings_of(run: str) -> list[Path]:
+    """The files of all processes of a run, oldest first."""
+    return sorted((state_directory() / "recordings").glob(f"*-{run}{SUFFIX}"))
 
 
 def _make_room(folder: Path) -> None:

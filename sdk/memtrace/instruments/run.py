@@ -47,6 +47,20 @@ def start(command: Sequence[str], settings: Mapping[str, str]) -> int:
     Raises:
         ValueError: The program does not exist, or the recorder is not installed in its environment.
     """
+    path = checked(command, settings)
+    if os.name == "posix":
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.execve(path, list(command), dict(settings))  # noqa: S606 (the user's own command)
+    return subprocess.run([path, *command[1:]], env=dict(settings), check=False).returncode
+
+
+def checked(command: Sequence[str], settings: Mapping[str, str]) -> str:
+    """The path of a program that can be run and recorded.
+
+    Raises:
+        ValueError: The program does not exist, or the recorder is not installed in its environment.
+    """
     if not command:
         raise MistakeError("name the program to run, such as: memtrace run -- python app.py")
     path = shutil.which(command[0], path=settings.get("PATH"))
@@ -55,11 +69,7 @@ def start(command: Sequence[str], settings: Mapping[str, str]) -> int:
     interpreter = interpreter_of(path)
     if interpreter is not None:
         _try(interpreter, settings)
-    if os.name == "posix":
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os.execve(path, list(command), dict(settings))  # noqa: S606 (the user's own command)
-    return subprocess.run([path, *command[1:]], env=dict(settings), check=False).returncode
+    return path
 
 
 def interpreter_of(path: str) -> str | None:

@@ -48,9 +48,57 @@ def test_an_application_in_another_environment_is_recorded(starter: list[str], t
 
 @pytest.mark.parametrize("starter", STARTERS)
 def test_input_output_and_exit_code_are_the_program_s(starter: list[str]) -> None:
-    code = "import sys; print(sys.stdin.read().upper()); sys.stderr.write('to errors'); sys.exit(7)"
+    code = "import sys; print(sys.stdin.read().upper()); sys.stderr.write('to errors\\n'); sys.exit(7)"
     done = started(starter, sys.executable, "-c", code, given="from input")
-    assert (done.stdout, done.stderr, done.returncode) == ("FROM INPUT\n", "to errors", 7)
+    assert (done.stdout, done.returncode) == ("FROM INPUT\n", 7)
+    told, *more = done.stderr.splitlines()
+    assert told == "to errors"
+    assert [line.partition(":")[0] for line in more] == (["MemTrace recorded nothing"] if "run" in starter else [])
+
+
+_AGENT = """
+import memtrace, sys
+
+@memtrace.operation(kind="Generation", output="Answer")
+def answer(question):
+    return "Bo"
+
+with memtrace.trace("agent"):
+    print(answer(memtrace.variable("What is the dog called?", kind="Query")))
+sys.exit(3)
+"""
+_COMMAND = [sys.executable, "-m", "api.cli.main"]
+
+
+def test_the_recording_is_in_the_store_when_the_program_has_ended(tmp_path: Path) -> None:
+    more = {"XDG_STATE_HOME": str(tmp_path), "MEMTRACE_STORE": str(tmp_path / "team.db")}
+    done = started([*_COMMAND, "run"], sys.executable, "-c", _AGENT, more=more)
+    assert (done.stdout, done.returncode) == ("Bo\n", 3)
+    recorded, last, question = done.stderr.splitlines()[-3:]
+    assert recorded == (
+        f"MemTrace recorded 1 trace, 1 operation, 2 variables, 1 answer in sqlite:///{tmp_path / 'team.db'}."
+    )
+    assert last.endswith(": Bo")
+    assert question.startswith("Is it wrong? memtrace fail ")
+    listed = subprocess.run(
+        [*_COMMAND, "answers", "--json"], env={**os.environ, **more}, capture_output=True, cwd=ROOT, check=True
+    )
+    (answer,) = json.loads(listed.stdout)
+    assert answer["id"].startswith(question.split()[5])
+    assert len(list(tmp_path.rglob("*.ndjson"))) == 1  # the recorded file stays
+
+
+def test_a_recording_that_the_store_cannot_take_is_kept(tmp_path: Path) -> None:
+    more = {"XDG_STATE_HOME": str(tmp_path), "MEMTRACE_STORE": str(tmp_path / "no-folder" / "team.db")}
+    done = started([*_COMMAND, "run"], sys.executable, "-c", _AGENT, more=more)
+    assert (done.stdout, done.returncode) == ("Bo\n", 3)
+    (file,) = tmp_path.rglob("*.ndjson")
+    assert done.stderr.splitlines()[-1].endswith(f"memtrace import {file}")
+
+
+def test_the_exit_code_of_a_killed_program_is_that_of_a_shell() -> None:
+    done = started([*_COMMAND, "run"], sys.executable, "-c", "import os; os.kill(os.getpid(), 9)")
+    assert done.returncode == 128 + signal.SIGKILL
 
 
 @pytest.mark.parametrize("starter", STARTERS)

@@ -1,0 +1,89 @@
+"""Finds the wrong answer that a user means, or lets the user choose among the last answers."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+
+import typer
+
+from api.cli.errors import UsageError
+from api.cli.find import find_trace_id, find_variable
+from api.cli.next_steps import NO_ANSWER
+from api.cli.output import Output
+from api.cli.render.text import one_line, short
+from ingest.events.questions import questions_of
+from schema.errors import NotFoundError
+from schema.kinds import VariableKind
+from schema.models import Failure, Variable
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.paging import every, in_trace
+
+_LISTED = 10
+_WIDTH = 70
+
+
+async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> Variable:
+    """The answer with this id or name; a question or a failure stands for its answer.
+
+    Raises:
+        NotFoundError: nothing has the id or name.
+        UsageError: the question has no answer, or several.
+    """
+    try:
+        found = await find_variable(store, reference, trace)
+    except NotFoundError:
+        failure = await store.resolve(reference, Label.FAILURE, await find_trace_id(store, trace))
+        assert isinstance(failure, Failure)
+        if failure.answer_id is None:
+            raise UsageError(f"the failure {short(failure.id)} has no answer in the graph") from None
+        return await find_variable(store, failure.answer_id, None)
+    if found.kind is not VariableKind.QUERY:
+        return found
+    answers = [answer for answer, questions in await _answers(store, found.trace_id) if found in questions]
+    if len(answers) != 1:
+        named = ", ".join(short(one.id) for one in answers)
+        there = f"it has {len(answers)} answers: {named}" if answers else "no answer to it is recorded"
+        raise UsageError(f"{short(found.id)} is a question, and {there}; name the answer")
+    return answers[0]
+
+
+async def chosen_answer(store: GraphStore, trace: str | None) -> tuple[Variable, list[str]]:
+    """Lists the last answers, and asks which one is wrong and what would be right.
+
+    Returns:
+        The answer, and the right answers that were typed.
+
+    Raises:
+        UsageError: there is no answer, or no terminal to ask at.
+        typer.Abort: the user typed nothing.
+    """
+    only = await find_trace_id(store, trace)
+    last: deque[tuple[Variable, list[Variable]]] = deque(maxlen=_LISTED)
+    for id_ in [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]:
+        last.extend(await _answers(store, id_))
+    if not last:
+        raise UsageError(NO_ANSWER)
+    out = Output()
+    for number, (answer, questions) in enumerate(last, 1):
+        question = one_line(questions[0].preview or "", _WIDTH) if len(questions) == 1 else "?"
+        out.lines(f"{number:>3}  {short(answer.id)}  {question}  →  {one_line(answer.preview or '', _WIDTH)}")
+    if not sys.stdin.isatty():
+        raise UsageError('name the wrong answer and what would be right: memtrace fail ID "the right answer"')
+    number = typer.prompt("Which one is wrong? Its number", type=int, err=True)
+    if not 1 <= number <= len(last):
+        raise UsageError(f"{number} is not on the list")
+    right = typer.prompt("What would be right? (empty: not known)", default="", show_default=False, err=True)
+    return last[number - 1][0], [right] if right else []
+
+
+async def _answers(store: GraphStore, trace_id: str) -> list[tuple[Variable, list[Variable]]]:
+    """The answers of a trace, oldest first, each with the questions that it may belong to."""
+    found = [
+        one
+        async for one in in_trace(store, Label.VARIABLE, trace_id, [VariableKind.ANSWER.value])
+        if isinstance(one, Variable)
+    ]
+    questions = await questions_of(store, found)
+    return [(one, list(questions[one.id])) for one in found]

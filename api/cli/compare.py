@@ -1,0 +1,45 @@
+"""The command that compares two runs of a memory system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.cli.context import Target, command
+from api.cli.options import JsonOption, SourceOption
+from api.cli.report import FormOption, OutputOption
+
+commands = typer.Typer()
+
+_HELP = "A trace of this project, or a report that ends in .json."
+
+
+@command(commands)
+async def compare(
+    place: Target,
+    before: Annotated[str, typer.Argument(metavar="A", help=f"The earlier run. {_HELP}", show_default=False)],
+    after: Annotated[str, typer.Argument(metavar="B", help=f"The later run. {_HELP}", show_default=False)],
+    source: SourceOption = None,
+    form: FormOption = None,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two runs: which errors became rarer or more frequent, and for which questions.
+
+    It compares stored verdicts, so run `memtrace attribute` first.
+    """
+    from api.cli.report import form_of, report_data, write
+    from attribution.report import compare as comparing
+    from attribution.report.model import ReportData
+
+    wanted = form_of(form, output, as_json)
+    reports: list[ReportData] = []
+    for reference in (before, after):
+        if reference.endswith(".json"):
+            reports.append(comparing.read_report(Path(reference)))
+        else:
+            async with place.open() as store:
+                reports.append(await report_data(store, [reference], [], source))
+    write(comparing.compare(*reports), wanted, output)

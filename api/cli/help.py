@@ -1,0 +1,105 @@
+"""The help of the command line: commands by what one wants, each with an example."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import typer
+
+PANELS: Mapping[str, tuple[str, ...]] = {
+    "Record": ("run", "record", "check", "import", "evaluate", "spool"),
+    "Ask why an answer is wrong": (
+        "answers",
+        "why",
+        "attribute",
+        "failures",
+        "why-not",
+        "spine",
+        "blame",
+        "report",
+        "compare",
+        "audit",
+        "cypher",
+    ),
+    "Look at what was recorded": (
+        "show",
+        "search",
+        "traces",
+        "trace",
+        "operations",
+        "operation",
+        "variable",
+        "value",
+        "versions",
+        "closure",
+        "path",
+    ),
+    "Judge": ("fail", "unfail", "right", "verdict", "annotate", "labels", "agreement", "benchmark"),
+    "Improve": ("replay", "optimize"),
+    "Serve": ("ui", "serve", "worker", "dev", "keys", "dlq"),
+    "Keep": ("stats", "export", "delete", "retention", "doctor", "migrate", "neo4j"),
+}
+"""The commands, in the order of the help."""
+
+EXAMPLES: Mapping[str, str] = {
+    "run": "memtrace run -- python app.py",
+    "record": "memtrace record -- python app.py",
+    "check": "memtrace check assistant-sample",
+    "import": "memtrace import examples/sample/assistant.json",
+    "evaluate": "memtrace evaluate my_agent:Agent --dataset locomo10.json --run runs/first",
+    "answers": "memtrace answers --wrong",
+    "why": "memtrace why 7a7b5616",
+    "attribute": "memtrace attribute --all",
+    "failures": "memtrace failures --type RetrievalError",
+    "why-not": "memtrace why-not 7a7b5616",
+    "spine": "memtrace spine 7a7b5616 --svg past.svg",
+    "blame": "memtrace blame --by operation",
+    "compare": "memtrace compare monday tuesday",
+    "audit": "memtrace audit",
+    "cypher": 'memtrace cypher "MATCH (f:Failure {projectId: $project}) RETURN f.question"',
+    "show": "memtrace show 7a7b5616",
+    "search": 'memtrace search "pottery class" --kind MemoryUnit',
+    "traces": "memtrace traces",
+    "trace": "memtrace trace assistant-sample",
+    "operations": "memtrace operations --kind Retrieval",
+    "operation": "memtrace operation 74199103",
+    "variable": "memtrace variable memory-unit-12@1",
+    "value": "memtrace value memory-unit-12@1",
+    "versions": "memtrace versions memory-unit-12",
+    "closure": "memtrace closure 7a7b5616",
+    "path": "memtrace path memory-unit-12@2 U1:D4:1@1",
+    "fail": 'memtrace fail bbcdc006 "No"',
+    "unfail": "memtrace unfail bbcdc006",
+    "right": "memtrace right 0dd053a0",
+    "verdict": 'memtrace verdict 7a7b5616 --type UpdateError --operation 74199103 --reason "It lost the day."',
+    "agreement": "memtrace agreement flow ann",
+    "benchmark": "memtrace benchmark graphs/ --method flow",
+    "replay": "memtrace replay 7a7b5616",
+    "ui": "memtrace ui",
+    "serve": "memtrace serve --port 8080",
+    "worker": "memtrace worker",
+    "dev": "memtrace dev",
+    "stats": "memtrace stats",
+    "export": "memtrace export assistant-sample -o again.json",
+    "delete": "memtrace delete assistant-sample",
+    "doctor": "memtrace doctor",
+    "migrate": "memtrace migrate --store team.db",
+}
+"""An example of each command; groups of commands show theirs in their own help."""
+
+_WHERE = "--store, --values, --project and --debug may stand here, too: memtrace --help"
+
+
+def arrange(app: typer.Typer) -> None:
+    """Give each command its panel and its example, and each group of commands its panel."""
+    panel_of = {name: panel for panel, names in PANELS.items() for name in names}
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        if group.name in panel_of:
+            group.rich_help_panel = panel_of[group.name]
+            continue
+        for command in group.typer_instance.registered_commands:
+            assert command.callback is not None
+            name = command.name or command.callback.__name__.rstrip("_").replace("_", "-")
+            command.rich_help_panel = panel_of[name]
+            command.epilog = f"Example: {EXAMPLES[name]}\n\n{_WHERE}"

@@ -1,0 +1,76 @@
+"""What `memtrace run` does when the program has ended: it imports the recording, and says what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from api.cli.context import Target
+from api.cli.errors import complain, note
+from api.cli.render.text import counted, one_line, short
+from schema.errors import MemTraceError
+from schema.kinds import VariableKind
+from schema.models import Variable
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.paging import in_trace
+
+_WIDTH = 100
+
+
+async def put_in_store(place: Target, files: Sequence[Path]) -> None:
+    """Import the files of a recording, and tell what was recorded. A failure is told; the files stay as they are."""
+    from ingest.files.registry import import_path
+
+    if not files:
+        note(
+            "MemTrace recorded nothing: the program called no package that is recorded (docs/instruments.md), and no "
+            "function of its own that is decorated (docs/recording.md)."
+        )
+        return
+    made: Counter[str] = Counter()
+    trace_ids: dict[str, None] = {}
+    try:
+        async with place.open(create=True) as store:
+            for file in files:
+                report = await import_path(store, file, "UTC")
+                made.update(report.created)
+                trace_ids.update(dict.fromkeys(report.trace_ids))
+                for line in report.rejected[:1]:
+                    complain(f"{file}: line {line.line}: {line.reason}; what else is in the file is stored")
+            answers = [answer for trace_id in trace_ids for answer in await _answers(store, trace_id)]
+    except MemTraceError as error:
+        complain(str(error))
+        note(f"The recording is kept; once the store can be used: memtrace import {shlex.join(map(str, files))}")
+        return
+    _tell(place, made, list(trace_ids), answers)
+
+
+def _tell(place: Target, made: Counter[str], trace_ids: Sequence[str], answers: Sequence[Variable]) -> None:
+    counts = ", ".join(
+        (
+            counted(len(trace_ids), "trace"),
+            counted(made["Operation"], "operation"),
+            counted(made["Variable"], "variable"),
+            counted(len(answers), "answer"),
+        )
+    )
+    where = f" --store {shlex.quote(place.store)}" if place.store else ""
+    where += f" --project {shlex.quote(place.project)}" if place.project else ""
+    note(f"MemTrace recorded {counts} in {place.store_uri}.")
+    if answers:
+        last = answers[-1]
+        note(f"The last answer is {short(last.id)}: {one_line(last.preview, _WIDTH)}")
+        mark = f'memtrace{where} fail {short(last.id)} "the right answer"'
+        note(f"Is it wrong? {mark}; all answers: memtrace{where} answers")
+    else:
+        first = short(trace_ids[0])
+        note(f"No answer to a question is marked. What the recording lacks: memtrace{where} check {first}")
+        note(f"What was recorded: memtrace{where} trace {first}")
+
+
+async def _answers(store: GraphStore, trace_id: str) -> list[Variable]:
+    read = in_trace(store, Label.VARIABLE, trace_id, [VariableKind.ANSWER.value])
+    return [one async for one in read if isinstance(one, Variable)]

@@ -1,0 +1,41 @@
+"""The command that shows whatever an id means."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from api.cli.context import Target, command
+from api.cli.options import JsonOption, VariableHelp
+
+commands = typer.Typer()
+
+
+@command(commands)
+async def show(
+    place: Target,
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help=f"A trace, operation, variable or failure. {VariableHelp}", show_default=False
+        ),
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Show what an id means: the trace, operation, variable or failure."""
+    from api.cli import browse
+    from api.cli.failures import show_failures
+    from api.cli.find import find_anything
+    from schema.models import Failure, Operation, Trace
+
+    async with place.open(any_name=True) as store:
+        found = await find_anything(store, reference)
+    if isinstance(found, Trace):
+        await browse.show_trace(place, found.id, as_json=as_json)
+    elif isinstance(found, Operation):
+        await browse.show_operation(place, found.id, as_json=as_json)
+    elif isinstance(found, Failure):
+        await show_failures(place, [found.id], as_json=as_json)
+    else:
+        await browse.show_variable(place, found.id, as_json=as_json)

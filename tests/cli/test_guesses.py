@@ -1,0 +1,140 @@
+"""What users type without the manual works, or says what to type."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from api.cli.help import EXAMPLES, PANELS
+from api.cli.main import command_line
+from tests.cli.conftest import SAMPLE, Cli
+
+WRONG = "7a7b5616"  # the answer of the failure 02df014d
+RIGHT = "0dd053a0"
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    cli = Cli(str(tmp_path_factory.mktemp("guesses") / "team.db"))
+    cli("import", SAMPLE)
+    cli("attribute", "--all")
+    return cli
+
+
+@pytest.mark.parametrize("reference", ["02df014d", WRONG, "query:assistant-qa-6@1"])
+def test_a_failure_may_be_named_by_its_answer_or_question(sample: Cli, reference: str) -> None:
+    for command in (["why"], ["attribute"], ["failures"], ["why-not"], ["spine"], ["report", "--failure"]):
+        assert "pottery class" in sample(*command, reference).out, command
+    assert sample("verdict", reference, "--history").code == 0
+
+
+def test_a_trace_stands_for_its_failures(sample: Cli) -> None:
+    assert len(sample("why", "assistant-sample", "--json").json) == 3
+    assert len(sample("failures", "assistant-sample", "--json").json) == 3
+
+
+def test_an_answer_that_is_not_wrong_says_how_to_mark_it(sample: Cli) -> None:
+    for command in ("why", "failures", "why-not", "spine"):
+        assert f'memtrace fail {RIGHT} "the right answer"' in sample(command, RIGHT, code=4).err
+    assert "memtrace answers" in sample("why", "memory-unit-12@1", code=4).err
+    assert "no failure, answer or trace 'nothing'" in sample("why", "nothing", code=3).err
+
+
+def test_failures_of_a_type(sample: Cli) -> None:
+    for word in ("RetrievalError", "retrieval error"):
+        (failure,) = sample("failures", "--type", word, "--json").json
+        assert failure["question"] == "What is Mara allergic to?"
+    assert "No failure is of this kind" in sample("failures", "--type", "DeletionError").err
+    assert "did you mean RetrievalError?" in sample("failures", "--type", "retrival", code=2).err
+    assert "leave out" in sample("failures", WRONG, "--type", "UpdateError", code=2).err
+
+
+def test_answers_that_are_wrong_or_right(sample: Cli) -> None:
+    wrong = sample("answers", "--wrong", "--json").json
+    right = sample("answers", "--right", "--json").json
+    assert (len(wrong), len(right), len(sample("answers", "--json").json)) == (3, 5, 8)
+    assert not {one["id"] for one in wrong} & {one["id"] for one in right}
+    few = sample("answers", "--right", "--limit", "2", "--json")
+    assert [one["id"] for one in few.json] == [one["id"] for one in right[:2]]
+    assert "more than 2" in few.err
+
+
+def test_search_for_a_kind(sample: Cli) -> None:
+    for whole in ([], ["--whole"]):
+        found = sample("search", "pottery", "--kind", "memoryunit", "--limit", "2", *whole, "--json").json
+        assert [hit["kind"] for hit in found] == ["MemoryUnit", "MemoryUnit"]
+
+
+def test_versions_by_the_name_alone(sample: Cli) -> None:
+    assert [one["version"] for one in sample("versions", "memory-unit-12", "--json").json] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("reference", "shown"),
+    [
+        ("assistant-sample", "MemoryAgent mara"),
+        ("memory-unit-12", "kind            MemoryUnit"),
+        ("74199103", "update_memory_decision"),
+        ("02df014d", "judged wrong by"),
+    ],
+)
+def test_show_shows_whatever_it_is(sample: Cli, reference: str, shown: str) -> None:
+    assert shown in sample("show", reference).out
+    assert sample("show", reference, "--json").json
+    sample("show", "nothing", code=3)
+
+
+def test_compare_takes_traces_and_reports(sample: Cli, tmp_path: Path) -> None:
+    report = tmp_path / "before.json"
+    sample("report", "--json", "-o", report)
+    for before in ("assistant-sample", report):
+        assert "3 still wrong" in sample("compare", before, "assistant-sample").out
+
+
+def test_the_store_may_be_a_path(sample: Cli) -> None:
+    assert sample.store.startswith("/")
+    assert sample("traces", "--json").json
+    assert "there is no store" in sample.plain("--store", "no-such.db", "traces", code=5).err
+    assert "neither" in sample.plain("--store", "http://host", "traces", code=2).err
+
+
+def test_fail_takes_the_right_answer_beside_the_id(sample: Cli) -> None:
+    assert sample("fail", "bbcdc006", "No", "--json").json["goldAnswers"] == ["No"]
+    assert sample("fail", "bbcdc006", "No", "--gold", "She left", "--json").json["goldAnswers"] == ["No", "She left"]
+    question = sample("fail", "bbcdc006", "Yes", "--json").json["questionId"]
+    assert sample("fail", question, "Never", "--json").json["goldAnswers"] == ["Never"]
+    sample("unfail", "bbcdc006", "--yes")
+
+
+def test_fail_alone_lists_the_last_answers(sample: Cli) -> None:
+    listed = sample("fail", code=2)
+    assert WRONG in listed.out
+    assert 'memtrace fail ID "the right answer"' in listed.err
+
+
+def test_what_to_do_where_there_is_nothing(tmp_path: Path) -> None:
+    empty = Cli(str(tmp_path / "empty.db"))
+    empty("migrate")
+    assert "memtrace run -- python app.py" in empty("traces").err
+    assert "memtrace fail ID" in empty("answers").err
+    assert "memtrace answers" in empty("failures").err
+    assert "memtrace answers" in empty("attribute", "--all").err
+    assert "memtrace search" in empty("fail", code=2).err
+
+
+def test_every_command_has_a_panel_and_an_example_that_parses() -> None:
+    app = command_line()
+    groups = {group.name for group in app.registered_groups if group.name}
+    named = {name for names in PANELS.values() for name in names}
+    assert named - groups == EXAMPLES.keys()
+    from typer.main import get_command
+
+    whole = get_command(app)
+    for name, example in EXAMPLES.items():
+        words = shlex.split(example)
+        assert words[:2] == ["memtrace", name]
+        sub = whole.get_command(None, name)  # type: ignore[attr-defined, arg-type]
+        with sub.make_context(name, words[2:], resilient_parsing=False):
+            pass
