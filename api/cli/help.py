@@ -101,5 +101,6 @@ def arrange(app: typer.Typer) -> None:
         for command in group.typer_instance.registered_commands:
             assert command.callback is not None
             name = command.name or command.callback.__name__.rstrip("_").replace("_", "-")
-            command.rich_help_panel = panel_of[name]
-            command.epilog = f"Example: {EXAMPLES[name]}\n\n{_WHERE}"
+            if name in panel_of:
+                command.rich_help_panel = panel_of[name]
+                command.epilog = f"Example: {EXAMPLES[name]}\n\n{_WHERE}"

@@ -64,7 +64,7 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of the commands, in the order of the help."""
-        return sorted(super().list_commands(ctx), key=lambda name: _ORDER[name])
+        return sorted(super().list_commands(ctx), key=lambda name: _ORDER.get(name, len(_ORDER)))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""

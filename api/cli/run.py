@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from pathlib import Path
 from typing import Annotated
@@ -78,6 +77,8 @@ def run(
         code, files = _recorded(command, settings)
     except (ValueError, OSError) as mistake:
         raise UsageError(str(mistake)) from mistake
+    import asyncio
+
     from api.cli.run_ended import put_in_store
 
     asyncio.run(put_in_store(place, files))

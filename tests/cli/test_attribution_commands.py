@@ -156,7 +156,7 @@ def test_attribute_where_nothing_failed(stored: Callable[[TraceBuilder], Cli]) -
 
 @pytest.mark.parametrize("options", [[], ["--all", "--trace", "x"], ["--failure", "x", "--all"]])
 def test_attribute_must_be_told_what(judged: Cli, options: list[str]) -> None:
-    assert "--failure ID, --trace TRACE and --all" in judged("attribute", *options, code=2).err
+    assert "ID, --trace TRACE or --all" in judged("attribute", *options, code=2).err
 
 
 def test_attribute_what_is_not_there(judged: Cli) -> None:

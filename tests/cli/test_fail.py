@@ -54,7 +54,7 @@ def test_a_known_failure_takes_what_is_added(stored: Callable[[TraceBuilder], Cl
     shown = cli("fail", "said", "--evidence", "q0", "--comment", "first")
     (before,) = cli("failures", "--json").json
     assert before["id"][:8] in shown.out
-    assert f"memtrace attribute --failure {before['id'][:8]}" in shown.err
+    assert f"memtrace why {before['id'][:8]}" in shown.err
     after = cli("fail", "said", "--gold", "a dog", "--json").json
     assert after == {**before, "goldAnswers": ["a dog"]}
     assert after["attributes"]["comment"] == "first"
@@ -159,7 +159,7 @@ def test_what_can_not_be_what_it_is_named_as_is_refused(stored: Callable[[TraceB
     trace = _chat("Which pet?")
     trace.variable("other", "a dog", kind=VariableKind.ANSWER)
     cli = stored(trace)
-    assert "is the question and the answer at once" in cli("fail", "q0", "--question", "q0", code=4).err
+    assert "is the question and the answer at once" in cli("fail", "said", "--question", "said", code=4).err
     assert "is an answer, and named as the question" in cli("fail", "said", "--question", "other", code=4).err
     for answer in ("said", "other"):
         assert "named as evidence" in cli("fail", "said", "--evidence", answer, code=4).err
@@ -188,7 +188,7 @@ def test_a_wrong_answer_cannot_be_said_to_be_right(stored: Callable[[TraceBuilde
     assert failure["id"] in cli("right", "said", code=4).err
     assert cli("answers", "--json").json[0]["right"] is False
     assert "wrong" in cli("answers").out
-    assert "only an Answer" in cli("right", "q0", code=4).err
+    assert failure["id"] in cli("right", "q0", code=4).err  # the question stands for its answer
     assert "'nothing'" in cli("right", "nothing", code=3).err
 
 

@@ -124,6 +124,6 @@ def test_failures_end_with_what_to_do_next(cli: Cli) -> None:
     assert "memtrace attribute --trace assistant-sample" in cli("failures", "--trace", "assistant-sample").err
     first, *others = cli("failures", "--json").json
     cli("attribute", *(part for one in others for part in ("--failure", one["id"])))
-    assert f"memtrace attribute --failure {first['id'][:8]}" in cli("failures").err
+    assert f"memtrace attribute {first['id'][:8]}" in cli("failures").err
     cli("attribute", "--all")
     assert "memtrace closure" in cli("failures").err

@@ -92,6 +92,6 @@ def test_a_server_that_does_not_answer(cli: Cli, monkeypatch: pytest.MonkeyPatch
     assert "Traceback" not in result.err
 
 
-@pytest.mark.parametrize("uri", ["postgres://host/db", "memtrace.db", "sqlite://memtrace.db", "sqlite:///"])
+@pytest.mark.parametrize("uri", ["postgres://host/db", "sqlite://memtrace.db", "sqlite:///"])
 def test_what_is_no_store_is_a_usage_error(cli: Cli, uri: str) -> None:
     assert "error:" in cli.plain("traces", "--store", uri, code=2).err

@@ -213,5 +213,5 @@ def test_a_command_on_what_has_no_piece(engine: Cli, monkeypatch: pytest.MonkeyP
 
     failure = kept(engine, nothing_known, monkeypatch)
     assert engine("why-not", failure.id, "--json").json == []
-    assert f"memtrace attribute --failure {failure.id[:8]}" in engine("why-not", failure.id).err
+    assert f"memtrace why {failure.id[:8]}" in engine("why-not", failure.id).err
     engine("why-not", "0" * 12, code=3)
