@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from schema.control import RetentionPolicy
+from schema.control import AuditEntry, RetentionPolicy
 from schema.errors import InputError
 from schema.models import Batch, Trace
 from store import retention
@@ -173,6 +173,24 @@ async def test_a_trace_that_is_being_written_stays(
     await store.write(Batch(trace.trace))
     await apply(store, records)
     assert await left(store) == {"trace 0", "trace 2", "trace 3"}
+
+
+async def test_a_trace_that_is_written_to_during_a_run_stays(
+    database: Database, store: GraphStore, records: ProjectRecords, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await aged(database, project, [40, 41])
+    await records.set_retention(policy(project))
+    delete, longer = store.delete_trace, assistant(project, "trace 0")
+    longer.variable("said meanwhile")
+
+    async def delete_and_write(trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
+        counts = await delete(trace_id, entry)
+        await longer.write(store)
+        return counts
+
+    monkeypatch.setattr(store, "delete_trace", delete_and_write)
+    assert (await apply(store, records)).traces == 1
+    assert await left(store) == {"trace 0"}
 
 
 async def test_a_run_stops_between_two_traces_and_the_next_goes_on(

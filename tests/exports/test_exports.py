@@ -153,15 +153,20 @@ async def test_lineage(exported: Exported) -> None:
     """Each line is an event by the specification's own classes; the runs are the operations."""
     lines = [json.loads(line) for line in exported.files["openlineage"].splitlines()]
     runs: dict[str, list[str]] = {}
+    times: dict[str, list[str]] = {}
     columns = 0
     for line in lines:
         event = checked(line)
         assert event.eventType is not None
         runs.setdefault(event.run.runId, []).append(event.eventType.value)
+        times.setdefault(event.run.runId, []).append(line["eventTime"])
         for output in line["outputs"]:
             if (facet := output["facets"].get("columnLineage")) is not None:
                 columns += len(facet["fields"]["value"]["inputFields"])
-    assert len(runs) == len(await exported.of(Operation))
+    operations = await exported.of(Operation)
+    assert len(runs) == len(operations)
+    lasted = [one for one in operations if one.started_at and one.ended_at and one.started_at < one.ended_at]
+    assert sum(began < ended for began, ended in times.values()) == len(lasted)
     assert all(kinds[0] == "START" and len(kinds) == 2 for kinds in runs.values())
     made = {one.id: one.operation_id for one in await exported.of(Variable)}
     own = [one for one in await exported.of(Derivation) if made[one.target] == one.operation_id]

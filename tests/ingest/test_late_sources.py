@@ -13,8 +13,10 @@ import ingest.events.ordering
 from ingest.events.ordering import take_late_sources
 from ingest.events.reading import read
 from ingest.events.taking import take_events
+from schema.errors import InputError
 from schema.ids import trace_id
-from schema.models import Derivation, Variable
+from schema.models import Batch, Derivation, Variable
+from store.contract.answers import WriteResult
 from store.contract.protocol import Database, GraphStore
 from store.shared.paging import elements
 from tests.queue.sets import event_line
@@ -99,6 +101,24 @@ async def test_what_is_not_there_yet_is_early(database: Database) -> None:
     refused = await take_late_sources(store, [_derived(5, 99), _derived(5, 2)])
     assert [(one.index, one.is_early) for one in refused] == [(0, True)]
     assert await _edges(store) == {"5-2"}
+
+
+async def test_an_event_that_the_store_refuses_is_named_among_the_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await _store(database)
+    write = store.write
+
+    async def write_all_but_one(batch: Batch, **more: Any) -> WriteResult:
+        if any(one.external_id == "5-2" for one in batch.derivations):
+            raise InputError("derivation", "5-2", "is refused")
+        return await write(batch, **more)
+
+    monkeypatch.setattr(store, "write", write_all_but_one)
+    pairs = [(9, 8), (7, 6), (4, 3), (5, 2)]
+    (refused,) = await take_late_sources(store, [_derived(*pair) for pair in pairs])
+    assert refused.index == 3
+    assert await _edges(store) == {"9-8", "7-6", "4-3"}
 
 
 async def test_no_more_than_so_many_change_their_places(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,6 +117,12 @@ async def test_a_folder_belongs_to_one_run(tmp_path: Path, dataset: Dataset, llm
         await run(plan(tmp_path, dataset, llm, judge=F1()), store)
 
 
+def test_a_run_with_another_text_of_a_prompt_is_another_run(tmp_path: Path, dataset: Dataset, llm: LlmServer) -> None:
+    prompts = [{"extraction": text} for text in ("extract facts", "extract all facts")]
+    one, other = (plan(tmp_path, dataset, llm, prompts=said).fingerprint() for said in prompts)
+    assert one != other
+
+
 async def test_the_budget_is_never_exceeded_and_a_larger_one_continues(
     tmp_path: Path, dataset: Dataset, llm: LlmServer, store: GraphStore
 ) -> None:
