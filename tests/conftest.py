@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import cast
 
-import hypothesis
 import pytest
 import pytest_asyncio
 from xdist.remote import Producer
@@ -46,13 +45,6 @@ __all__ = [
 SQLITE = pytest.param("sqlite_database", id="sqlite")
 SQLITE_WITH_FILES = pytest.param("sqlite_files_database", id="sqlite-files")
 NEO4J = pytest.param("neo4j_database", id="neo4j", marks=pytest.mark.neo4j)
-
-
-# How long an example takes depends on the machine, not on what is tested.
-hypothesis.settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.load_profile("any machine")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -212,6 +212,7 @@ def test_the_page_lists_every_phrase() -> None:
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("text", PHRASES)
 async def test_a_phrase_shows_something(text: str, seeded: Investigation, neo4j_server: Neo4jServer) -> None:
     phrase = PHRASES[text]
@@ -240,6 +241,7 @@ def _nodes(value: neo4j.graph.Node | neo4j.graph.Path) -> tuple[neo4j.graph.Node
     return value.nodes if isinstance(value, neo4j.graph.Path) else (value,)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", SUGGESTIONS)
 async def test_a_query_for_suggestions_gives_one_column(
     name: str, seeded: Investigation, neo4j_server: Neo4jServer

@@ -37,6 +37,7 @@ def test_a_query_is_bound_to_a_project(question: str) -> None:
     assert set(re.findall(r"\$(\w+)", text)) == {"project", *declared(text)}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("question", QUERIES)
 async def test_a_query_finds_something(question: str, seeded: Investigation, neo4j_server: Neo4jServer) -> None:
     text = QUERIES[question]
@@ -47,6 +48,7 @@ async def test_a_query_finds_something(question: str, seeded: Investigation, neo
     assert nothing.rows == []
 
 
+@pytest.mark.full
 async def test_harm_in_cypher_is_that_of_the_command(
     seeded: Investigation, neo4j_database: Neo4jDatabase, neo4j_server: Neo4jServer
 ) -> None:
@@ -61,6 +63,7 @@ async def test_harm_in_cypher_is_that_of_the_command(
     assert [row["score"] for row in asked.rows] == pytest.approx([one.score for one in ranked], abs=0.0005001)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("question", QUERIES)
 async def test_a_query_is_safe_on_a_large_graph(
     question: str, seeded: Investigation, neo4j_server: Neo4jServer

@@ -162,7 +162,8 @@ def has_content(path: Path) -> bool:
     return path.exists() and path.stat().st_size > 0
 
 
-async def test_kills_of_an_import_into_sqlite(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("most", "wanted"), [(3, 1), pytest.param(10, 3, marks=pytest.mark.full)])
+async def test_kills_of_an_import_into_sqlite(tmp_path: Path, most: int, wanted: int) -> None:
     recorded = conversation(messages=400, questions=30)
     path, log = tmp_path / "test.db", tmp_path / "test.db-wal"
     importer = into_sqlite(path, recorded.write(tmp_path / "graph.json"))
@@ -174,7 +175,7 @@ async def test_kills_of_an_import_into_sqlite(tmp_path: Path) -> None:
         reference = await import_once(importer, store, recorded)
     random = Random(1)
     kills = while_it_wrote = 0
-    while kills < 10 or while_it_wrote < 3:
+    while kills < most or while_it_wrote < wanted:
         assert kills < 60, "hardly any kill fell into the moment of writing"
         # The log grows from when the transaction is committed: the moment that matters most, and a short one.
         watched, seconds = (None, reference.seconds) if kills % 2 else (lambda: has_content(log), 0.01)

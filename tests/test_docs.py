@@ -49,7 +49,7 @@ def run(folder: Path, script: str) -> str:
     return done.stdout
 
 
-_LONG = {"annotation", "attribution", "jobs", "otlp", "queue"}
+_LONG = {"annotation", "attribution", "events", "jobs", "otlp", "queue"}
 """Pages whose commands take many seconds."""
 
 

@@ -163,6 +163,7 @@ def test_every_unbounded_walk_is_among_the_closures() -> None:
     assert {text for text in PLANNED if re.search(r"\*0\.\.|\)\*", cypher(*text))} == set(CLOSURE_TEXTS)
 
 
+@pytest.mark.full
 async def test_no_text_reads_all_of_a_label(neo4j_database: Neo4jDatabase) -> None:
     plans = [(text, await neo4j_database.plan(*text, **PARAMETERS)) for text in PLANNED]
     assert [text for text, plan in plans if any(operator.endswith("Scan") for operator in plan)] == []
@@ -185,6 +186,7 @@ def test_all_that_a_text_is_given_is_one_parameter() -> None:
 PAGES = ["api_key", "audit_entry", "derivation", "idle_trace", "job", "operation", "session", "variable"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "about"), [text for text in PLANNED if text[0] in {f"page_{one}" for one in PAGES}])
 async def test_a_page_comes_in_the_order_of_the_index(
     neo4j_database: Neo4jDatabase, name: str, about: StrEnum | None
@@ -195,6 +197,7 @@ async def test_a_page_comes_in_the_order_of_the_index(
     assert {"Sort", "Top"}.isdisjoint(plan)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "about"), [text for text in PLANNED if re.fullmatch("page_failure(_by_.*|_without.*)?", text[0])]
 )

@@ -2,7 +2,7 @@
 
 `tests/conftest.py` re-exports the hooks. ``suites.toml`` says what `make test` leaves out; beside that it leaves out
 tests with the mark ``full``, and tests for several engines on all engines but SQLite, unless they have the mark
-``each_engine``.
+``each_engine``. Tests with examples of hypothesis try a quarter of the examples in `make test`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from xdist.workermanage import WorkerController
 
@@ -19,6 +20,11 @@ from tests.suites import FULL, is_within, overlap
 
 _ANOTHER_ENGINE = re.compile(r"\[(?:\S+-)?(?:neo4j|sqlite-files)[-\]]")
 """In the ids of tests that run on several engines, those on another one than SQLite with its values inside the file."""
+
+# How long an example takes depends on the machine, not on what is tested.
+_ALL_EXAMPLES = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("all examples", _ALL_EXAMPLES)
+hypothesis.settings.register_profile("some examples", _ALL_EXAMPLES, max_examples=25)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,9 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
     worker: dict[str, Any] | None = getattr(config, "workerinput", None)
     if worker is not None:
         config.option.full = worker["full"]
-        return
-    named = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
-    config.option.full = [_known(config, one) for one in (*config.option.full, *named)]
+    else:
+        named = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
+        config.option.full = [_known(config, one) for one in (*config.option.full, *named)]
+    hypothesis.settings.load_profile("all examples" if config.option.full else "some examples")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -40,6 +41,13 @@ def ask(neo4j_server: Neo4jServer, project: str, tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("MEMTRACE_VALUES", (tmp_path / "values").as_uri())
     monkeypatch.setenv("MEMTRACE_PROJECT", project)
     return Cli(neo4j_server.uri)
+
+
+def some(queries: Sequence[Any]) -> list[Any]:
+    """Queries for a test: the first in `make test`, all in `make test-all`."""
+    first, *others = queries
+    rest = (one if isinstance(one, tuple) else (one,) for one in others)
+    return [first, *(pytest.param(*one, marks=pytest.mark.full) for one in rest)]
 
 
 def counted(server: Neo4jServer, text: str) -> int:
@@ -209,19 +217,19 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("text", WRITES)
+@pytest.mark.parametrize("text", some(WRITES))
 def test_writes_are_refused(ask: Cli, neo4j_server: Neo4jServer, text: str) -> None:
     assert "refused" in ask("cypher", text, code=4).err
     assert counted(neo4j_server, "MATCH (n:Refused) RETURN count(n)") == 0
 
 
-@pytest.mark.parametrize("text", WRITES)
+@pytest.mark.parametrize("text", some(WRITES))
 def test_the_server_refuses_writes_too(ask: Cli, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(query, "_refuse", lambda summary: None)
     assert "read access mode" in ask("cypher", text, code=4).err
 
 
-@pytest.mark.parametrize(("text", "why"), OTHERS)
+@pytest.mark.parametrize(("text", "why"), some(OTHERS))
 def test_what_reads_more_than_the_graph_is_refused(ask: Cli, text: str, why: str) -> None:
     message = ask("cypher", text, code=4).err
     assert "refused" in message
@@ -230,13 +238,15 @@ def test_what_reads_more_than_the_graph_is_refused(ask: Cli, text: str, why: str
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "CALL db.labels() YIELD label RETURN label",
-        "SHOW INDEXES YIELD name RETURN name",
-        "CALL db.index.fulltext.queryNodes('variable_words', 'oslo') YIELD node RETURN node.name",
-        "CYPHER runtime=slotted RETURN 1",
-        "// a comment\nRETURN 1",
-    ],
+    some(
+        [
+            "CALL db.labels() YIELD label RETURN label",
+            "SHOW INDEXES YIELD name RETURN name",
+            "CALL db.index.fulltext.queryNodes('variable_words', 'oslo') YIELD node RETURN node.name",
+            "CYPHER runtime=slotted RETURN 1",
+            "// a comment\nRETURN 1",
+        ]
+    ),
 )
 def test_what_only_reads_the_graph_is_run(ask: Cli, text: str) -> None:
     assert ask("cypher", text, "--json").json["rows"]

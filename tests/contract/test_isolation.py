@@ -357,9 +357,9 @@ async def test_a_project_knows_nothing_of_another(store: GraphStore, database: D
     assert (await twin.write(stranger)).existing == {}
     for method in METHODS:
         await PROBES[method](stranger, owned)
-        for whose, trace in ((store, owned), (stranger, twin)):
-            for label, expected in elements_of(trace.batch()).items():
-                assert await whose.get(label, [element.id for element in expected]) == expected, method
+    for whose, trace in ((store, owned), (stranger, twin)):
+        for label, expected in elements_of(trace.batch()).items():
+            assert await whose.get(label, [element.id for element in expected]) == expected
     assert await store.value(owned.variables[2]) == owned.text(owned.variables[2]).encode()
     assert (await store.closure([owned.variables[7].id])).derivations == owned.derivations
     await stranger.delete_trace(twin.trace.id)

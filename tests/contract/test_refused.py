@@ -43,7 +43,6 @@ REFERENCES: list[tuple[str, str]] = [
 ]
 
 
-@pytest.mark.each_engine
 @pytest.mark.parametrize(("name", "field"), REFERENCES)
 async def test_a_reference_to_nothing(store: GraphStore, project: str, name: str, field: str) -> None:
     trace = assistant(project)
@@ -99,7 +98,6 @@ async def test_a_reference_to_another_trace(store: GraphStore, project: str, nam
     await assert_refused(store, second, replace(batch, **changes), foreign)
 
 
-@pytest.mark.each_engine
 @pytest.mark.parametrize("name", ["sessions", "operations", "variables", "derivations", "failures", "attributions"])
 @pytest.mark.parametrize("field", ["trace_id", "project_id"])
 async def test_an_element_of_another_trace_or_project(store: GraphStore, project: str, name: str, field: str) -> None:

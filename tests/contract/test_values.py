@@ -155,7 +155,6 @@ async def test_versions_that_are_much_the_same_take_little_room(store: GraphStor
     assert all_of_them - one < 2 * (one - before)
 
 
-@pytest.mark.each_engine
 async def test_a_deleted_trace_leaves_nothing(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     result = await trace.write(store)

@@ -49,6 +49,7 @@ def test_the_agents_alone(folder: Path) -> None:
     assert (folder / "graph.mmd").read_text("utf-8").startswith("flowchart LR\n")
 
 
+@pytest.mark.full
 def test_the_way_to_the_operation_at_fault(folder: Path) -> None:
     output = run(folder, _WITH_A_SERVER)
     assert "Failures recorded: 1" in output

@@ -42,6 +42,7 @@ def test_the_program_is_recorded_and_runs_again(tmp_path: Path) -> None:
     assert done.stdout == "('1 notes',) ('0 notes',) None\n", done.stderr
 
 
+@pytest.mark.full
 def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (commands,) = blocks(PAGE, "bash")
     own = environment(tmp_path)
