@@ -154,8 +154,10 @@ async def load_labelled(
 
 def _origin(trace: Trace) -> tuple[str, str]:
     """The memory system and the conversation of a trace; the trace's name if the source does not say."""
-    kept = msgspec.json.decode(trace.attributes).get(KEY, {})
-    return str(kept.get("project_id") or trace.source), str(kept.get("user_id") or trace.external_id)
+    said = msgspec.json.decode(trace.attributes)
+    kept = said.get(KEY, {})
+    system = kept.get("project_id") or said.get("program") or trace.source
+    return str(system), str(kept.get("user_id") or said.get("user") or trace.external_id)
 
 
 def _split_of(path: Path) -> str:

@@ -20,7 +20,8 @@ from attribution.run import Options, attribute
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.stored import by_id
 from attribution.verdicts.verdict import Verdict, from_attribution
-from schema.errors import MemTraceError
+from ingest.files.opening import plain_name
+from schema.errors import InputError, MemTraceError
 from schema.models import Failure, Operation, Variable
 from store.contract.protocol import GraphStore
 
@@ -110,6 +111,8 @@ async def run(
         origins[loaded.path] = Origin(loaded.split, loaded.system, loaded.conversation)
         results.extend(judged[: len(loaded.annotated)])
         controls.extend(judged[len(loaded.annotated) :])
+    if labels is not None and not results and not errors:
+        errors.append((", ".join(map(str, files)), _unmatched(labels, files)))
     results.sort(key=order_of)
     controls.sort(key=order_of)
     splits = {path: origin.trace for path, origin in origins.items()}
@@ -180,6 +183,18 @@ def _result(case: BenchCase, verdict: Verdict, names: dict[str, str], was_retrie
         None if retrieved is None else tuple(names[id_] for id_ in retrieved if id_ in names),
         names,
     )
+
+
+def _unmatched(labels: Sequence[Label], files: Sequence[Path]) -> InputError:
+    """The error if no label belongs to any failure of the files."""
+    traces = sorted({one.trace for one in labels if one.trace is not None})
+    named = f"they name the traces {_some(traces)}" if traces else "no failure has their questions and answers"
+    read = _some([plain_name(file) for file in files])
+    return InputError("labels", "", f"none of the {len(labels):,} labels belongs to these files: {named}; read: {read}")
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")
 
 
 def _silent(stage: str, done: int, whole: int) -> None:

@@ -25,7 +25,7 @@ import zstandard
 from schema.errors import InputError
 
 STANDARD_INPUT = Path("-")
-_ENDINGS = (".zst", ".xz", ".gz", ".json")
+_ENDINGS = (".zst", ".xz", ".gz", ".json", ".ndjson", ".jsonl")
 FREE_BYTES = 16 << 20
 """Every compressed file may unpack to this size, because small files with repeated texts compress very well."""
 
