@@ -10,7 +10,7 @@ from datetime import date
 from functools import reduce
 from operator import or_
 
-from attribution.needed.content import CREDIT, DATE_WEIGHT, SURELY, Content, PreparedContent, names_days
+from attribution.needed.content import CREDIT, DATE_WEIGHT, SURELY, Content, PreparedContent, names_days_as_written
 from attribution.needed.presence import ABSENT, LARGE, Detail, Presence, literal
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
@@ -244,7 +244,8 @@ class DetailFinder:
         got = sum(core.words[word] * CREDIT[self._sought.rows[word][other]] for word, other in matched.items())
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
         got += DATE_WEIGHT * sum(
-            any(names_days(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
+            any(names_days_as_written(p.sentence, days, p.reference, detail.reference) for p in places)
+            for days in core.dates
         )
         cover = got / self._weight if self._weight else 0.0
         return _CoreMatch(cover if detail.literal else min(1.0, cover / _GIST), matched, places)

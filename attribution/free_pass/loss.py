@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.free_pass.failure_in_trace import FailureInTrace, kept_as_it_was
+from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.needed.presence import HOLDS
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.probabilities import likely
@@ -132,7 +132,7 @@ async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
     state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])
     # If an earlier step had already extracted the detail from the message, writing lost it.
     state = state or graph.variables[carrier].operation_id is not None
-    state = state or (graph.operations[blamed].kind is OperationKind.UPDATE and bool(kept_as_it_was(graph, blamed)))
+    state = state or graph.operations[blamed].kind is OperationKind.UPDATE
     kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
     derived = [d.target for d in graph.children(carrier) if d.target in made]
     after = derived[0] if derived else made[0] if made else None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from attribution.free_pass import proof_path as proof
-from attribution.free_pass import rules
+from attribution.free_pass import premises, rules
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content
 from attribution.needed.evidence_sentences import (
@@ -32,17 +29,10 @@ from attribution.needed.pieces import (
 )
 from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
-from attribution.text.tokens import Token, tokens
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import RECORD_ANSWERS, RECORD_MESSAGES
 from schema.kinds import ErrorType, QuestionKind
 from schema.models import Failure
-
-_OWNER = re.compile(r"\b([^\W\d_]+)['’]s\s+")
-_OWN = frozenset({"my", "our", "mein", "meine", "meinen", "meinem", "meiner", "unser", "unsere"})
-_LIKELY = 0.9
-_FEWEST = 2
-"""The minimal number of words in the name of a thing that identify it: anybody may have a sister, or a bowl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +138,7 @@ def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, go
     detail = best if tried.is_retrieved else detail
     if form(failure) is not QuestionForm.PLAIN:
         detail = best
-    elif (other := _wrong_person(messages, failure, detail)) is not None:
+    elif (other := _premise(tried, detail, gold)) is not None:
         return Needs([*findings, other], [[detail]])
     else:
         # One sentence does not contradict a list that several messages state, and retrieved evidence no list at all.
@@ -161,48 +151,19 @@ def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, go
     return Needs(findings, [[detail, *others]])
 
 
+def _premise(tried: TriedFailure, detail: Detail, gold: Content) -> Finding | None:
+    """What the messages say against the question, or of the answer's terms; None if nothing."""
+    messages, failure = tried.messages, tried.failure
+    return (
+        premises.wrong_person(messages, failure, detail)
+        or premises.wrong_time(messages, failure, detail)
+        or premises.after_the_end(messages, failure, gold)
+        or premises.in_other_terms(tried.graph, messages, failure, tried.evidence, detail)
+    )
+
+
 def _is_contradicted(tried: TriedFailure, detail: Detail | None, gold: Content) -> bool:
     """Whether the only message of the evidence states the given answer, which contradicts even a list."""
     if detail is None or tried.is_retrieved or len(set(tried.evidence)) != 1:
         return False
     return rules.foreign_gold(tried.messages, tried.failure, tried.evidence, detail, gold).likelihood >= 0.5
-
-
-def _wrong_person(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:
-    """The question gives a thing to one person, and the message with the gold answer to its own speaker.
-
-    The person in the question never mentions such a thing.
-    """
-    sayer = messages.speakers.get(detail.message_id)
-    if sayer is None or not detail.literal:
-        return None
-    known = set(messages.speakers.values())
-    for match in _OWNER.finditer(failure.question):
-        owner = match[1].casefold()
-        if owner == sayer or owner not in known:
-            continue
-        thing = tokens(failure.question[match.end() :])
-        own = _owned(messages.texts[detail.message_id], thing)
-        if own and not any(
-            _owned(text, thing) for one, text in messages.texts.items() if messages.speakers.get(one) == owner
-        ):
-            reason = "the question asks about a thing of one person, which the evidence says to be another's"
-            prove = partial(proof.of_message, detail.message_id, own)
-            return Finding(ErrorType.ANNOTATION, None, _LIKELY, reason, prove, is_local=True)
-    return None
-
-
-def _owned(text: str, thing: list[Token]) -> str:
-    """The part of a text with ``my`` and the name of a thing; empty if there is none."""
-    words = tokens(text)
-    for number, word in enumerate(words):
-        if word.word not in _OWN:
-            continue
-        length = 0
-        for one, other in zip(words[number + 1 :], thing, strict=False):
-            if one.stem != other.stem or not one.carries:
-                break
-            length += 1
-        if length >= _FEWEST:
-            return text[word.start : words[number + length].end]
-    return ""

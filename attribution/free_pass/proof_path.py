@@ -72,21 +72,31 @@ def of_message(message_id: str, quote: str) -> Proof:
     return Proof(message_id, message_id, quote=quote)
 
 
+def of_message_to_answer(graph: TraceGraph, failure: Failure, message_id: str, quote: str) -> Proof:
+    """From a message to the answer, along any derivations."""
+    chain = graph.path(message_id, failure.answer_id or "")
+    return Proof(message_id, message_id, tuple((d.target, d.operation_id) for d in chain), quote=quote)
+
+
 def of_response(traced: FailureInTrace, holder: str, units: Sequence[str]) -> Proof:
     """From the evidence to the text that was read, and on to the answer."""
     graph = traced.graph
     start = traced.detail.message_id
     if holder not in traced.future:
         start = holder
-    return Proof(
-        start, holder, ((traced.failure.answer_id or "", graph.variables[traced.failure.answer_id or ""].operation_id),)
-    )
+    return Proof(start, holder, _to_answer(graph, traced.failure))
 
 
 def of_reading(traced: FailureInTrace, holder: str, quote: str) -> Proof:
     """From the text that was read, with a quote that states the detail, to the answer."""
-    answer = traced.graph.variables[traced.failure.answer_id or ""]
-    return Proof(holder, holder, ((answer.id, answer.operation_id),), quote=quote)
+    return Proof(holder, holder, _to_answer(traced.graph, traced.failure), quote=quote)
+
+
+def _to_answer(graph: TraceGraph, failure: Failure) -> tuple[tuple[str, str | None], ...]:
+    """The end of a path: the reply, and the answer if a further step handed the reply out."""
+    answer = graph.variables[failure.answer_id or ""]
+    ends = dict.fromkeys((graph.reply(answer.id), answer))
+    return tuple((one.id, one.operation_id) for one in ends)
 
 
 def of_search(traced: FailureInTrace, unit: str, blamed: str) -> Proof:

@@ -111,7 +111,7 @@ def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Fin
     """The gold answer is a refusal: then an answer that refuses is right, and any other answer is made up."""
     if refuses(failure.prediction or ""):
         return right(graph, messages, failure, (), None, refused=True)
-    answer = graph.variables[failure.answer_id or ""]
+    answer = graph.reply(failure.answer_id or "")
     return Finding(
         ErrorType.RESPONSE,
         answer.operation_id,
@@ -124,7 +124,7 @@ def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Fin
 
 def nothing_needed(graph: TraceGraph, failure: Failure) -> Finding:
     """The question itself has all that a good reply says: no memory was needed."""
-    answer = graph.variables[failure.answer_id or ""]
+    answer = graph.reply(failure.answer_id or "")
     reason = "a good answer needs nothing of what was said before"
     return Finding(
         ErrorType.RESPONSE, answer.operation_id, 0.85, reason, lambda: proof.of_question(graph, failure), is_local=True
@@ -186,7 +186,7 @@ def _leaves_out(messages: Messages, failure: Failure, detail: Detail, want: Cont
 async def in_context(traced: FailureInTrace) -> Finding:
     """The text that the answering operation read has the detail."""
     graph = traced.graph
-    answer = graph.variables[traced.failure.answer_id or ""]
+    answer = graph.reply(traced.failure.answer_id or "")
     past = graph.past([answer.id])
     read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
     units = traced.read_units(past)
@@ -215,7 +215,7 @@ async def told_elsewhere(traced: FailureInTrace) -> Finding | None:
     if not detail.literal:
         return None
     asked = traced.messages.asked(traced.failure)
-    answer = graph.variables[traced.failure.answer_id or ""]
+    answer = graph.reply(traced.failure.answer_id or "")
     read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
     best, holder, quote = 0.0, "", ""
     texts = {v: text for v, text in (await graph.texts(read)).items() if len(text) <= LARGE}

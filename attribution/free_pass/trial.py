@@ -206,7 +206,7 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
         if _settled(findings):
             return findings
     searches = traced.searches(past)
-    answering = graph.variables[answer_id].operation_id or ""
+    answering = graph.reply(answer_id).operation_id or ""
     place = graph.operations[searches[0] if searches else answering].sequence
     findings.append(await rules.stored(traced, searches, answering, place))
     if _settled(findings):

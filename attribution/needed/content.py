@@ -127,6 +127,22 @@ def names_days(one: Sentence, days: Interval, reference: int | None) -> bool:
     return any(same_days(days, told.on(reference)) for told in one.dates)
 
 
+def names_days_as_written(one: Sentence, days: Interval, reference: int | None, said_on: int | None) -> bool:
+    """Whether a stored sentence still names these days.
+
+    Args:
+        one: the sentence.
+        days: the wanted days.
+        reference: the day that the text around the sentence gives, for relative dates (an ordinal); None if it gives
+            none: then a relative date has lost its meaning.
+        said_on: the day on which the message was said, for dates without a year.
+    """
+    return any(
+        same_days(days, told.on(reference if reference is not None or told.relative is not None else said_on))
+        for told in one.dates
+    )
+
+
 def names_only_days(one: Sentence, days: Interval, reference: int | None) -> bool:
     """Whether a sentence names these days and hardly any others."""
     named = [told for date in one.dates if (told := date.on(reference)) is not None]

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, same_days
 from attribution.needed.question import polar, polarity
-from attribution.text.dates import Interval
+from attribution.text.dates import Interval, mentions
 from attribution.text.lexicon import best_likeness, is_implied_by_any, is_rival_of_any, is_same_as_any
 from attribution.text.segments import passage
 
 _NARROWER = 0.65
 """Factor for an answer that has only narrower words than the wanted ones."""
+_SOME_DAY = 738_000
+"""A day (an ordinal) to compare relative dates by."""
 _NOT = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne)\b|n['’]t\b|[不没沒未无]",
     re.IGNORECASE,
@@ -49,7 +51,9 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     sentences = [placed.sentence for placed in passage(text)]
     told: list[Interval] = []
     for one in sentences:
-        told += [days for days in (date.on(reference) for date in one.dates) if days is not None]
+        # A relative date without its reference is no date.
+        dated = [date for date in one.dates if date.relative is None]
+        told += [days for days in (date.on(reference) for date in dated) if days is not None]
     numbers = frozenset().union(*(one.numbers for one in sentences)) if sentences else frozenset()
     words = {stem for one in sentences for stem in one.stems}
     beside = tuple(sorted(words - asked - wanted.words.keys()))
@@ -69,9 +73,23 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         or bool(wanted.numbers and numbers and not wanted.numbers & numbers)
         or any(is_rival_of_any(word, beside) for word in missing)
         or bool(golds and all(map(_denies, golds)) != _denies(text))
+        or _tells_another_relative_date(golds, text)
     )
     # A word may be counted twice: by narrower words and by similar ones.
     return Agreement(min(1.0, got / wanted.weight) if wanted.weight else 0.0, conflicts)
+
+
+def _tells_another_relative_date(golds: Sequence[str], text: str) -> bool:
+    """Whether gold answers and text have relative dates (``a year ago``), and no two that are the same days."""
+    wanted = [days for gold in golds for days in _relative_days(gold)]
+    told = _relative_days(text)
+    return bool(wanted and told) and not any(same_days(one, other) for one in wanted for other in told)
+
+
+def _relative_days(text: str) -> list[Interval]:
+    """The days of the relative dates of a text, as said on some day."""
+    found = (one.on(_SOME_DAY) for one in mentions(text) if one.relative is not None)
+    return [days for days in found if days is not None]
 
 
 def _denies(text: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Protocol
 from attribution.needed.content import Content, PreparedContent, Rarity, content
 from attribution.needed.sentence_origins import Origins
 from attribution.text.bm25 import Bm25, fused
+from attribution.text.dates import without_relative_dates
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 from attribution.text.tokens import tokens
@@ -60,10 +61,17 @@ class Messages:
         """
         self.ids = list(texts)
         self.texts = texts
-        self.speakers = {one: name for one, text in texts.items() if (name := speaker(text))}
+        told = {one: graph.told(one) for one in texts}
+        self.speakers = {one: name for one, text in texts.items() if (name := told[one].speaker or speaker(text))}
         self._names = frozenset(token.stem for name in set(self.speakers.values()) for token in tokens(name))
         self.place = {variable_id: number for number, variable_id in enumerate(self.ids)}
-        self.sentences = {variable_id: passage(text, _day(graph, variable_id)) for variable_id, text in texts.items()}
+        self.sentences = {variable_id: passage(text, told[variable_id].day) for variable_id, text in texts.items()}
+        self.dated = {
+            one: day
+            for one, placed in self.sentences.items()
+            if (day := told[one].day if told[one].is_dated else _stamped(placed)) is not None
+        }
+        """The days (ordinals) of messages that tell their own time."""
         stems = {
             variable_id: [stem for one in placed for stem in one.sentence.stems]
             for variable_id, placed in self.sentences.items()
@@ -165,9 +173,12 @@ class Messages:
         return self._asked[1]
 
     def claim(self, failure: Failure, reference: int | None) -> Content:
-        """The content of the given answer beyond the question and beyond phrases of many answers."""
+        """The content of the given answer beyond the question and beyond phrases of many answers.
+
+        A relative date without its reference tells nothing.
+        """
         asked = self.asked(failure)
-        said = content(failure.prediction or "", self.rarity, reference)
+        said = content(without_relative_dates(failure.prediction or ""), self.rarity, reference)
         dropped = self._phrases | asked.words.keys() | self._names
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
         return Content(words, said.numbers - asked.numbers, said.dates)
@@ -259,6 +270,6 @@ def _unit(vector: Sequence[float]) -> list[float]:
     return [value / length for value in vector]
 
 
-def _day(graph: TraceGraph, variable_id: str) -> int | None:
-    moment = graph.variables[variable_id].created_at
-    return moment.toordinal() if moment else None
+def _stamped(placed: Sequence[Placed]) -> int | None:
+    """The day of the last timestamp in a message; None without one."""
+    return next((one.sentence.stamp for one in reversed(placed) if one.sentence.stamp is not None), None)

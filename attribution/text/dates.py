@@ -76,6 +76,7 @@ day days night nights weekend weekends week weeks month months year years yester
 afternoon evening
 """
 _TELLING = frozenset([*_MONTHS, *_WEEKDAYS, *_SEASONS, *_TELLING_WORDS.split()])
+_UNSURE = frozenset({"a few", "few", "several", "a couple of", "a couple", "couple of"})
 _VAGUE = {"a couple of": 2, "a couple": 2, "couple of": 2, "a few": 3, "few": 3, "several": 4, "a": 1, "an": 1}
 
 
@@ -139,6 +140,15 @@ def mentions(text: str) -> list[Mention]:
         if all(end <= first or start >= last for first, last in taken):
             found.append(Mention(start, end, None, relative=match.group().lower()))
     return sorted(found, key=lambda mention: mention.start)
+
+
+def without_relative_dates(text: str) -> str:
+    """The text without dates that need the day on which they were said, such as ``two days ago``."""
+    found = text
+    for mention in reversed(mentions(text)):
+        if mention.relative is not None:
+            found = f"{found[: mention.start]} {found[mention.end :]}"
+    return found
 
 
 def _absolute(text: str) -> Iterator[Mention]:
@@ -229,6 +239,7 @@ def _shift(match: re.Match[str], anchor: Interval) -> Interval | None:
     """The interval that a phrase such as ``two weekends before`` or ``the Friday after`` makes of another interval."""
     unit = match["unit"].lower().rstrip(".")
     count = _count(match["count"]) if match["count"] else 1
+    is_vague = " ".join((match["count"] or "").lower().split()) in _UNSURE
     when = match["when"].lower()
     if when == "of":
         if unit.startswith("weekend"):
@@ -236,7 +247,13 @@ def _shift(match: re.Match[str], anchor: Interval) -> Interval | None:
         return Interval(anchor.first - 6, anchor.last + 6) if unit.startswith("week") and anchor.days == 1 else None
     forward = when in {"after", "following"}
     start = date.fromordinal(anchor.last if forward else anchor.first)
-    return _step(unit, count if forward else -count, start)
+    found = _step(unit, count if forward else -count, start)
+    return _widened(found) if found is not None and is_vague else found
+
+
+def _widened(found: Interval) -> Interval:
+    """The days of a vague number of units: ``a few years ago`` may be some more or fewer."""
+    return Interval(found.first - 2 * found.days, found.last + found.days)
 
 
 def _step(unit: str, count: int, start: date) -> Interval | None:
@@ -306,17 +323,8 @@ def _told(phrase: str, reference: date) -> Interval | None:
         count = _count(match["count"] or match["count2"])
         back = match["count"] and match["dir"] in {"ago", "back", "earlier", "before", "now", "already"}
         found = _step(match["unit"] or match["unit2"], -count if back else count, reference)
-        vague = (match["count"] or match["count2"]).lower() in {
-            "a few",
-            "few",
-            "several",
-            "a couple of",
-            "a couple",
-            "couple of",
-        }
-        if found is not None and vague:
-            return Interval(found.first - 2 * found.days, found.last + found.days)
-        return found
+        vague = " ".join((match["count"] or match["count2"]).lower().split()) in _UNSURE
+        return _widened(found) if found is not None and vague else found
     back = (reference.weekday() - _WEEKDAYS[match["weekday"].rstrip(".")]) % 7
     return Interval(ordinal - back, ordinal - back)
 

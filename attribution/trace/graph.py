@@ -11,9 +11,10 @@ from itertools import pairwise
 from sys import getsizeof
 
 from attribution.trace.reach import Reach
+from attribution.trace.told import Told, told_of
 from attribution.trace.versions import compared
 from schema.errors import CorruptValueError
-from schema.kinds import EARLIER, DerivationKind, VariableKind
+from schema.kinds import EARLIER, DerivationKind, OperationKind, VariableKind
 from schema.models import Operation, Variable
 from store.contract.answers import Edge
 from store.contract.protocol import GraphStore
@@ -25,6 +26,9 @@ _TEXT_BYTES = 24 << 20
 
 _MANY, _LARGE = 8, 8_000
 """Units with more versions than this, of more bytes on average, are compared version by version (``left_out``)."""
+
+
+_SPOKEN = frozenset({VariableKind.RESPONSE, VariableKind.ANSWER})
 
 
 class TraceGraph:
@@ -101,6 +105,25 @@ class TraceGraph:
             role = f"{EARLIER} "
             shown = {(one.operation_id, one.variable_id) for one in usages if (one.role or "").startswith(role)}
             return cls(store, trace_id, variables, operations, derivations, used, ended, shown)
+
+    def told(self, variable_id: str) -> Told:
+        """Who said a message, and when, by its attributes; the time of the recording if the attributes have none."""
+        return told_of(self.variables[variable_id])
+
+    def reply(self, answer_id: str) -> Variable:
+        """The variable that a model or program made as an answer: steps that only hand it out are left out."""
+        current = self.variables[answer_id]
+        seen = {answer_id}
+        while current.operation_id is not None:
+            if self.operations[current.operation_id].kind is OperationKind.GENERATION:
+                break
+            sources = [self.variables[one.source] for one in self.parents(current.id)]
+            same = [one for one in sources if one.kind in _SPOKEN and one.value_hash == current.value_hash]
+            if len(same) != 1 or same[0].id in seen or same[0].operation_id is None:
+                break
+            current = same[0]
+            seen.add(current.id)
+        return current
 
     def parents(self, variable_id: str) -> list[Edge]:
         """The derivations that made a variable."""

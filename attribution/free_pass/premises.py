@@ -1,0 +1,169 @@
+"""What the messages say of a question's premises: the person, the time, and the terms of the answer.
+
+A gold answer is called wrong only on proof: a message that gives the thing to another person, that happened at another
+time, or messages that all end before the time in question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from attribution.free_pass import proof_path as proof
+from attribution.free_pass.rules import Finding
+from attribution.needed.content import Content, content, share_found
+from attribution.needed.evidence_sentences import SUPPORTED, best_detail
+from attribution.needed.messages import Messages
+from attribution.needed.presence import Detail
+from attribution.text.refusals import refuses
+from attribution.text.tokens import Token, tokens
+from attribution.trace.graph import TraceGraph
+from schema.kinds import ErrorType
+from schema.models import Failure
+
+_OWNER = re.compile(r"\b([^\W\d_]+)['’`]s\s+")
+_OWN = frozenset({"my", "our", "mein", "meine", "meinen", "meinem", "meiner", "unser", "unsere"})
+_FIRST_PERSON = re.compile(
+    r"\b(?:I|my|me|mine|our|we|ich|mein\w*|mir|mich|wir|unser\w*)\b|['’](?:m|ve)\b", re.IGNORECASE
+)
+_LIKELY = 0.9
+_FEWEST = 2
+"""The minimal number of words in the name of a thing that identify it: anybody may have a sister, or a bowl."""
+_PLACE = re.compile(
+    r"^\W*(?:in\s+|from\s+|to\s+)?where\b|\b(?:what|which)\s+(?:\w+\s+)?(?:country|city|state|town|village|continent|region"
+    r"|place|nation|province|county|island|area|part)\b|^\W*(?:wo|woher|wohin)\b|\bwelche\w*\s+(?:land|stadt|ort)\b",
+    re.IGNORECASE,
+)
+_WHOLLY = 0.9
+
+
+def wrong_person(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:
+    """The question gives a thing to one person, and the message with the gold answer to its own speaker.
+
+    The person in the question never mentions such a thing.
+    """
+    sayer = messages.speakers.get(detail.message_id)
+    if sayer is None or not detail.literal:
+        return None
+    known = set(messages.speakers.values())
+    for match in _OWNER.finditer(failure.question):
+        owner = match[1].casefold()
+        if owner == sayer or owner not in known:
+            continue
+        thing = tokens(failure.question[match.end() :])
+        own = _owned(messages.texts[detail.message_id], thing) or _described(detail, thing)
+        if own and not any(
+            _mentions(text, thing) for one, text in messages.texts.items() if messages.speakers.get(one) == owner
+        ):
+            reason = "the question asks about a thing of one person, which the evidence says to be another's"
+            return _wrong(detail.message_id, own, reason)
+    return None
+
+
+def wrong_time(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:
+    """The message with the gold answer happened at another time than the question says, and the answer fits that."""
+    asked = messages.asked(failure).dates
+    if not asked or not detail.literal or detail.core.dates or detail.message_id not in messages.dated:
+        return None
+    happened = [days for one in detail.sentence.dates if (days := one.on(detail.reference)) is not None]
+    if not happened or any(one.overlap(other) for one in happened for other in asked):
+        return None
+    said = content(failure.prediction or "", messages.rarity).dates
+    if refuses(failure.prediction or "") or any(one.overlap(other) for one in happened for other in said):
+        return _wrong(detail.message_id, detail.quote, "the message with the gold answer tells of another time")
+    return None
+
+
+def after_the_end(messages: Messages, failure: Failure, gold: Content) -> Finding | None:
+    """The question asks about a time after all messages, none of which tells the gold answer."""
+    asked = messages.asked(failure).dates
+    if not asked or not messages.dated:
+        return None
+    last = max(messages.dated, key=lambda one: (messages.dated[one], messages.place[one]))
+    if any(days.first <= messages.dated[last] for days in asked):
+        return None
+    told = best_detail(messages, failure, messages.ids, gold)
+    if told is None or told.support >= SUPPORTED:
+        return None
+    quote = messages.sentences[last][0].sentence.text.strip() if messages.sentences[last] else ""
+    reason = "the question asks about a time after the last message, and no message tells the gold answer"
+    return _wrong(last, quote, reason)
+
+
+def in_other_terms(
+    graph: TraceGraph, messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail
+) -> Finding | None:
+    """The answer names a place that the evidence names, and no message names the place of the gold answer.
+
+    One place may lie in the other, which is general knowledge: then the answer is at fault, not the gold answer.
+    """
+    asked = messages.asked(failure)
+    said = failure.prediction or ""
+    if detail.support >= SUPPORTED or not _PLACE.search(failure.question) or refuses(said):
+        return None
+    if not all(_is_name(text, asked) for text in (said, *failure.gold_answers)):
+        return None
+    claim = content(said, messages.rarity).without(asked.words)
+    past = graph.past([failure.answer_id or ""])
+    for message in evidence:
+        for placed in messages.sentences.get(message, ()) if message in past else ():
+            if share_found(claim, placed) >= _WHOLLY:
+                reason = "the answer names a place of the evidence in other terms than the question asks for"
+                reply = graph.reply(failure.answer_id or "")
+                prove = partial(proof.of_message_to_answer, graph, failure, message, placed.sentence.text.strip())
+                return Finding(ErrorType.RESPONSE, reply.operation_id, _LIKELY, reason, prove, is_local=True)
+    return None
+
+
+def _wrong(message_id: str, quote: str, reason: str) -> Finding:
+    prove = partial(proof.of_message, message_id, quote)
+    return Finding(ErrorType.ANNOTATION, None, _LIKELY, reason, prove, is_local=True)
+
+
+def _is_name(text: str, asked: Content) -> bool:
+    """Whether all words beyond the question are names."""
+    beyond = [one for one in tokens(text) if one.carries and one.stem not in asked.words]
+    return bool(beyond) and all(text[one.start].isupper() for one in beyond)
+
+
+def _described(detail: Detail, thing: list[Token]) -> str:
+    """The detail's sentence if its speaker tells of the thing as an own one; empty if not."""
+    name = _name(thing)
+    text = detail.quote
+    if len(name) < _FEWEST or not name <= set(detail.sentence.stems) or not _FIRST_PERSON.search(text):
+        return ""
+    return text
+
+
+def _name(thing: list[Token]) -> set[str]:
+    """The stems of the thing's name: the words before the first word that carries no meaning."""
+    found = set()
+    for one in thing:
+        if not one.carries:
+            break
+        found.add(one.stem)
+    return found
+
+
+def _mentions(text: str, thing: list[Token]) -> bool:
+    """Whether a text tells of the thing: by its name after "my", or by most of its words."""
+    name = _name(thing)
+    words = {one.stem for one in tokens(text)}
+    return bool(_owned(text, thing)) or (len(name) >= _FEWEST and 2 * len(name & words) > len(name))
+
+
+def _owned(text: str, thing: list[Token]) -> str:
+    """The part of a text with ``my`` and the name of a thing; empty if there is none."""
+    words = tokens(text)
+    for number, word in enumerate(words):
+        if word.word not in _OWN:
+            continue
+        length = 0
+        for one, other in zip(words[number + 1 :], thing, strict=False):
+            if one.stem != other.stem or not one.carries:
+                break
+            length += 1
+        if length >= _FEWEST:
+            return text[word.start : words[number + length].end]
+    return ""
