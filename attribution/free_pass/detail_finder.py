@@ -75,6 +75,8 @@ class DetailFinder:
         is_foreign: Callable[[Sentence], bool],
         alike: Alike | None = None,
         not_quoted: Callable[[str, Sequence[Placed]], Sequence[int]] = lambda _, places: range(len(places)),
+        *,
+        keeps_dates: bool = False,
     ) -> None:
         """Starts without texts.
 
@@ -84,8 +86,11 @@ class DetailFinder:
             alike: learns the words of the texts; finders may share one.
             not_quoted: the indexes of a text's sentences that have content and do not obviously come from another
                 message.
+            keeps_dates: whether the memory keeps the dates of messages beside the texts; then a relative date in a text
+                without a date of its own counts from the day of the message.
         """
         self._detail = detail
+        self._said_on = detail.reference if keeps_dates else None
         self._is_foreign = is_foreign
         self._not_quoted = not_quoted
         self._weight = detail.core.weight
@@ -244,7 +249,7 @@ class DetailFinder:
         got = sum(core.words[word] * CREDIT[self._sought.rows[word][other]] for word, other in matched.items())
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
         got += DATE_WEIGHT * sum(
-            any(names_days_as_written(p.sentence, days, p.reference, detail.reference) for p in places)
+            any(names_days_as_written(p.sentence, days, p.reference or self._said_on, detail.reference) for p in places)
             for days in core.dates
         )
         cover = got / self._weight if self._weight else 0.0

@@ -54,7 +54,7 @@ class FailureInTrace:
         """Set up the search for a detail."""
         is_foreign = partial(messages.origins.is_foreign, message_id=detail.message_id)
         not_quoted = partial(messages.origins.not_quoted, message_id=detail.message_id)
-        finder = DetailFinder(detail, is_foreign, messages.alike, not_quoted)
+        finder = DetailFinder(detail, is_foreign, messages.alike, not_quoted, keeps_dates=messages.keeps_dates)
         return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder, is_judged)
 
     async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:

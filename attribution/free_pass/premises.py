@@ -52,7 +52,7 @@ def wrong_person(messages: Messages, failure: Failure, detail: Detail) -> Findin
         if owner == sayer or owner not in known:
             continue
         thing = tokens(failure.question[match.end() :])
-        own = _owned(messages.texts[detail.message_id], thing) or _described(detail, thing)
+        own = _owned(messages.texts[detail.message_id], thing) or _described(messages, detail.message_id, thing)
         if own and not any(
             _mentions(text, thing) for one, text in messages.texts.items() if messages.speakers.get(one) == owner
         ):
@@ -62,7 +62,7 @@ def wrong_person(messages: Messages, failure: Failure, detail: Detail) -> Findin
 
 
 def wrong_time(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:
-    """The message with the gold answer happened at another time than the question says, and the answer fits that."""
+    """The message with the gold answer tells of another time than the question, and the answer names that time."""
     asked = messages.asked(failure).dates
     if not asked or not detail.literal or detail.core.dates or detail.message_id not in messages.dated:
         return None
@@ -70,7 +70,7 @@ def wrong_time(messages: Messages, failure: Failure, detail: Detail) -> Finding 
     if not happened or any(one.overlap(other) for one in happened for other in asked):
         return None
     said = content(failure.prediction or "", messages.rarity).dates
-    if refuses(failure.prediction or "") or any(one.overlap(other) for one in happened for other in said):
+    if any(one.overlap(other) for one in happened for other in said):
         return _wrong(detail.message_id, detail.quote, "the message with the gold answer tells of another time")
     return None
 
@@ -127,13 +127,14 @@ def _is_name(text: str, asked: Content) -> bool:
     return bool(beyond) and all(text[one.start].isupper() for one in beyond)
 
 
-def _described(detail: Detail, thing: list[Token]) -> str:
-    """The detail's sentence if its speaker tells of the thing as an own one; empty if not."""
+def _described(messages: Messages, message_id: str, thing: list[Token]) -> str:
+    """The sentence of a message in which the speaker tells of the thing as an own one; empty if there is none."""
     name = _name(thing)
-    text = detail.quote
-    if len(name) < _FEWEST or not name <= set(detail.sentence.stems) or not _FIRST_PERSON.search(text):
+    said = [placed.sentence for placed in messages.sentences[message_id]]
+    stems = {stem for one in said for stem in one.stems}
+    if len(name) < _FEWEST or not name <= stems or not _FIRST_PERSON.search(messages.texts[message_id]):
         return ""
-    return text
+    return max(said, key=lambda one: len(name & set(one.stems))).text.strip()
 
 
 def _name(thing: list[Token]) -> set[str]:

@@ -14,12 +14,12 @@ from typing import Protocol
 from attribution.needed.content import Content, PreparedContent, Rarity, content
 from attribution.needed.sentence_origins import Origins
 from attribution.text.bm25 import Bm25, fused
-from attribution.text.dates import without_relative_dates
+from attribution.text.dates import mentions, without_relative_dates
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 from attribution.text.tokens import tokens
 from attribution.trace.graph import TraceGraph
-from schema.kinds import EARLIER, VariableKind
+from schema.kinds import EARLIER, STORED, VariableKind
 from schema.models import Failure
 from store.runtime.garbage_collector import collector_paused
 
@@ -28,6 +28,8 @@ _FORM = 5
 """A sentence of more messages than this, and of more than a tenth of all, is boilerplate."""
 _PHRASE_ANSWERS = 4
 """A word in at least this many different answers of a trace is a phrase of the answering model."""
+_SAMPLE = 40
+"""The number of units that are looked at for dates."""
 _MOST_SOUGHT = 500
 """The maximal number of cached prepared contents."""
 
@@ -72,6 +74,8 @@ class Messages:
             if (day := told[one].day if told[one].is_dated else _stamped(placed)) is not None
         }
         """The days (ordinals) of messages that tell their own time."""
+        self.keeps_dates = _keeps_dates(graph)
+        """Whether the memory keeps the dates of messages in its units."""
         stems = {
             variable_id: [stem for one in placed for stem in one.sentence.stems]
             for variable_id, placed in self.sentences.items()
@@ -273,3 +277,11 @@ def _unit(vector: Sequence[float]) -> list[float]:
 def _stamped(placed: Sequence[Placed]) -> int | None:
     """The day of the last timestamp in a message; None without one."""
     return next((one.sentence.stamp for one in reversed(placed) if one.sentence.stamp is not None), None)
+
+
+def _keeps_dates(graph: TraceGraph) -> bool:
+    """Whether most units of a memory, by a sample, begin with or contain a timestamp."""
+    units = [one for one in graph.variables.values() if one.kind in STORED and graph.is_recorded(one.id)]
+    sample = units[:: max(1, len(units) // _SAMPLE)]
+    dated = sum(any(date.is_stamp for date in mentions(one.preview)) for one in sample)
+    return bool(sample) and 2 * dated >= len(sample)

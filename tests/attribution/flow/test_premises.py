@@ -1,0 +1,153 @@
+"""Dates count from the times of messages; a relative date alone is none; gold answers are dismissed on proof only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from attribution.needed.content import content
+from attribution.needed.gold_agreement import agreement
+from attribution.text.dates import without_relative_dates
+from schema.kinds import DerivationKind, ErrorType, OperationKind, VariableKind
+from store.contract.protocol import Database
+from store.open import open_database
+from tests.attribution.flow.stories import Story
+from tests.attribution.flow.test_rules import verdict_on
+from tests.factory import TraceBuilder
+
+TIME = "2026-03-23T09:00:00+00:00"
+OTHER = "The harbour crane broke down twice."
+PAINTED = "I still have the bowl that a friend painted by hand; it reminds me of art and of the sea."
+
+
+@pytest_asyncio.fixture
+async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+    async with await open_database(f"sqlite:///{tmp_path_factory.mktemp('premises') / 'premises.db'}") as opened:
+        yield opened
+
+
+def talk(*said: tuple[str, str], time: str | None = TIME) -> Story:
+    """Messages whose speakers and time stand beside the texts, as ``memtrace evaluate`` records them."""
+    trace = TraceBuilder("rules", f"talk {said} {time}"[:60])
+    trace.session("talk")
+    messages = []
+    for number, (name, text) in enumerate(said):
+        about: dict[str, Any] = {"speaker": name, **({"time": time} if time else {})}
+        more = {"kind": VariableKind.MESSAGE, "attributes": json.dumps(about)}
+        messages.append(trace.variable(f"message-{number}", text, **more))
+    return Story(trace, messages)
+
+
+BUNGALOW = ("Ada", "We moved into the bungalow two days ago.")
+
+
+async def test_a_unit_without_its_date_lost_it(embedded: Database) -> None:
+    told = talk(BUNGALOW, ("Ben", OTHER))
+    unit = told.store(0, "Ada moved into the bungalow two days ago.")
+    failure = told.ask("When did Ada move into the bungalow?", "21 March 2026", "Two days ago", [unit])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.EXTRACTION, "extract-unit")
+
+
+@pytest.mark.parametrize(
+    "fact", ["Ada moved into the bungalow on 21 March 2026.", "2026-03-23 09:00 Ada: moved two days ago"]
+)
+async def test_an_answer_that_had_the_date_and_repeats_the_relative_one_is_at_fault(
+    embedded: Database, fact: str
+) -> None:
+    told = talk(BUNGALOW, ("Ben", OTHER))
+    failure = told.ask("When did Ada move into the bungalow?", "21 March 2026", "Two days ago", [told.store(0, fact)])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+def test_relative_dates_agree_only_with_the_same_days() -> None:
+    def recall(gold: str, answer: str) -> bool:
+        found = agreement(content(gold, lambda _: 1.0), answer, [gold])  # type: ignore[arg-type]
+        return not found.conflicts and found.recall > 0.5
+
+    assert recall("A year ago", "a year ago")
+    assert recall("A year ago", "one year ago")
+    assert not recall("A year ago", "Two days ago.")
+    assert not recall("21 March 2026", "two days ago")
+    assert recall("21 March 2026", "on March 21")
+
+
+def test_words_beside_a_relative_date_stay() -> None:
+    assert without_relative_dates("Last year, in Ghent.").split() == [",", "in", "Ghent."]
+
+
+async def test_a_thing_of_another_person_is_an_error_of_the_question(embedded: Database) -> None:
+    told = talk(("Ada", PAINTED), ("Ben", OTHER))
+    failure = told.ask(
+        "What is Ben's hand-painted bowl a reminder of?",
+        "art and the sea",
+        "Ben has no bowl.",
+        [told.store(0, PAINTED)],
+    )
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.ANNOTATION
+    assert verdict.path[0].quote.startswith("I still have the bowl")
+
+
+async def test_both_may_have_such_a_thing(embedded: Database) -> None:
+    told = talk(("Ada", PAINTED), ("Ben", "My hand-painted bowl stands in the kitchen."))
+    failure = told.ask(
+        "What is Ben's hand-painted bowl a reminder of?", "art and the sea", "Nothing.", [told.store(0, PAINTED)]
+    )
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is not ErrorType.ANNOTATION
+
+
+HURT = "Last month I slipped and had to pause the pottery course."
+
+
+@pytest.mark.parametrize(
+    ("answer", "wrong"), [("That was in February 2026.", True), ("The notes do not mention this.", False)]
+)
+async def test_another_month_is_an_error_of_the_question_if_the_answer_names_it(
+    embedded: Database, answer: str, wrong: bool
+) -> None:
+    told = talk(("Ada", HURT), ("Ben", OTHER))
+    gold = "She slipped and had to pause the pottery course."
+    failure = told.ask("What went wrong for Ada in March 2026?", gold, answer, [told.store(0, "Ada is well.")])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type is ErrorType.ANNOTATION) is wrong
+
+
+async def test_no_message_can_tell_of_what_came_after_all_of_them(embedded: Database) -> None:
+    told = talk(("Ada", "My uncle repairs clocks."), ("Ben", OTHER))
+    unit = told.store(0, "Ada's uncle repairs clocks.")
+    failure = told.ask("Where did Ada spend October 2026?", "Lisbon", "With clocks", [unit])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.ANNOTATION
+    planned = talk(("Ada", "In October 2026 I will be in Lisbon."), ("Ben", OTHER))
+    failure = planned.ask("Where did Ada spend October 2026?", "Lisbon", "At home", [planned.store(0, "Ada travels.")])
+    verdict, _ = await verdict_on(embedded, planned, failure)
+    assert verdict.error_type is ErrorType.EXTRACTION
+
+
+async def test_a_place_inside_the_gold_answers_place_is_the_answers_fault(embedded: Database) -> None:
+    said = "I bought the lamp at a market in Ghent."
+    told = talk(("Ada", said), ("Ben", OTHER))
+    failure = told.ask("In which country did Ada buy the lamp?", "Belgium", "Ghent", [told.store(0, "Lamp from Ghent")])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_a_step_that_hands_the_reply_out_did_not_answer(embedded: Database) -> None:
+    told = talk(("Ada", "My parrot is called Humboldt."), ("Ben", OTHER))
+    failure = told.ask("What is the parrot called?", "I do not know.", "Rex", [told.store(0, "Ada has a parrot.")])
+    reply = next(one for one in told.trace.variables if one.id == failure.answer_id)
+    handing = told.trace.operation("hand out", kind=OperationKind.OTHER)
+    given = told.trace.variable("given", "Rex", by=handing, kind=VariableKind.ANSWER)
+    told.trace.use(handing, reply)
+    told.trace.derive(given, reply, by=handing, kind=DerivationKind.DERIVATION)
+    further = replace(failure, answer_id=given.id)
+    verdict, blamed = await verdict_on(embedded, told, further)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
