@@ -131,7 +131,8 @@ def test_files_without_labels_are_named(tmp_path: Path) -> None:
 
 
 def test_traces_are_named_by_their_files() -> None:
-    assert [plain_name(Path(name)) for name in ("a.json", "a.json.zst", "x/a.json.gz")] == ["a", "a", "a"]
+    names = ("a.json", "a.json.zst", "x/a.json.gz", "a.ndjson.zst", "a.ndjson")
+    assert {plain_name(Path(name)) for name in names} == {"a"}
 
 
 @needs_data
@@ -149,3 +150,13 @@ async def test_labels_of_real_failures_go_through_a_project(tmp_path: Path) -> N
         assert {one.line for one in found.unmatched if one.missing == "trace"} == others
         again = {one.query_id: one for one in await export_labels(store)}
         assert again == {one.label.query_id: one.label.model_copy(update={"author": "somebody"}) for one in own}
+
+
+async def test_labels_that_fit_no_file_are_an_error(tmp_path: Path) -> None:
+    records = lines() + lines()
+    for number, one in enumerate(records):
+        one["trace"] = f"elsewhere {number}"
+    found = await run([SAMPLE], Options(), labels=labels_in(written(tmp_path, records)))
+    ((_, error),) = found.errors
+    assert "none of the 6 labels belongs to these files: they name the traces elsewhere 0" in str(error)
+    assert "and 1 more; read: assistant" in str(error)

@@ -38,8 +38,8 @@ def talk(*said: tuple[str, str], time: str | None = TIME) -> Story:
     messages = []
     for number, (name, text) in enumerate(said):
         about: dict[str, Any] = {"speaker": name, **({"time": time} if time else {})}
-        more = {"kind": VariableKind.MESSAGE, "attributes": json.dumps(about)}
-        messages.append(trace.variable(f"message-{number}", text, **more))
+        said_at = json.dumps(about)
+        messages.append(trace.variable(f"message-{number}", text, kind=VariableKind.MESSAGE, attributes=said_at))
     return Story(trace, messages)
 
 
