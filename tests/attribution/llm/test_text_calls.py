@@ -1,0 +1,86 @@
+"""Calls of tools that models write as text are understood, in all usual forms."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from attribution.llm.transport.text_calls import calls_in, without_thoughts
+
+NAMES = ("search", "step", "propose_verdict")
+SEARCH = {"words": "grey parrot"}
+STEP = {"variable": "v1", "direction": "back"}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('```json\n{"name": "search", "arguments": {"words": "grey parrot"}}\n```', [("search", SEARCH)]),
+        (
+            'I will search.\n```\n{"tool": "search", "args": {"words": "grey parrot"}}\n```\nThen I decide.',
+            [("search", SEARCH)],
+        ),
+        ('<tool_call>\n{"name": "search", "arguments": {"words": "grey parrot"}}\n</tool_call>', [("search", SEARCH)]),
+        (
+            (
+                '<tool_call>{"name": "search", "arguments": "{\\"words\\": \\"grey parrot\\"}"}</tool_call>\n'
+                '<tool_call>{"name": "step", "arguments": {"variable": "v1", "direction": "back"}}'
+            ),
+            [("search", SEARCH), ("step", STEP)],
+        ),
+        ('[TOOL_CALLS][{"name": "search", "arguments": {"words": "grey parrot"}, "id": "a1"}]', [("search", SEARCH)]),
+        ('[TOOL_CALLS]search{"words": "grey parrot"}', [("search", SEARCH)]),
+        ('[TOOL_CALLS]search[ARGS]{"words": "grey parrot"}', [("search", SEARCH)]),
+        ('<|python_tag|>{"name": "search", "parameters": {"words": "grey parrot"}}', [("search", SEARCH)]),
+        ('{"type": "function", "name": "search", "parameters": {"words": "grey parrot"}}', [("search", SEARCH)]),
+        ('<function=search>{"words": "grey parrot"}</function>', [("search", SEARCH)]),
+        (
+            "<tool_call><function=search><parameter=words>\ngrey parrot\n</parameter></function></tool_call>",
+            [("search", SEARCH)],
+        ),
+        (
+            "[search(words='grey parrot'), step(variable=\"v1\", direction='back')]",
+            [("search", SEARCH), ("step", STEP)],
+        ),
+        (
+            '{"tool_calls": [{"function": {"name": "search", "arguments": {"words": "grey parrot"}}}]}',
+            [("search", SEARCH)],
+        ),
+        ("{'name': 'search', 'arguments': {'words': 'grey parrot'}}", [("search", SEARCH)]),
+        ('Action: {"action": "search", "action_input": {"words": "grey parrot"}}', [("search", SEARCH)]),
+        ('{"search": {"words": "grey parrot"}}', [("search", SEARCH)]),
+        ('search\n```json\n{"words": "grey parrot"}\n```', [("search", SEARCH)]),
+        ('{"name": "search", "words": "grey parrot"}', [("search", SEARCH)]),
+        (
+            (
+                '<think>I could {"name": "step", "arguments": {}}</think>'
+                '{"name": "search", "arguments": {"words": "grey parrot"}}'
+            ),
+            [("search", SEARCH)],
+        ),
+        ('{"name": "search", "arguments": "no JSON"}', [("search", None)]),
+        ("I would search for the grey parrot.", []),
+        ('{"name": "delete_all", "arguments": {}}', []),
+        ('<think>{"name": "search", "arguments": {}}', []),
+        ("", []),
+    ],
+)
+def test_forms(text: str, wanted: list[tuple[str, dict[str, Any] | None]]) -> None:
+    assert [(one.name, one.arguments) for one in calls_in(text, NAMES)] == wanted
+
+
+def test_thoughts_are_left_out() -> None:
+    assert without_thoughts("<think>Hm.</think> Yes.") == "Yes."
+    assert without_thoughts("Hm.</think>Yes.") == "Yes."
+    assert without_thoughts("<think>Hm, and on") == ""
+
+
+@pytest.mark.parametrize(
+    "unit", ["{", "[", '{"search": ', "search(", "search('", "<think>", "<function=search>", "{'a': "]
+)
+def test_hostile_replies_take_little_time(unit: str) -> None:
+    start = time.process_time()
+    calls_in("search " + unit * 20_000, NAMES)
+    assert time.process_time() - start < 5
