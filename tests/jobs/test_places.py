@@ -77,6 +77,19 @@ async def test_what_no_job_needs_is_cleaned(uploads: Uploads) -> None:
     assert dropped != kept
 
 
+@pytest.mark.parametrize("uploads", ["folder"], indirect=True)
+async def test_what_is_being_written_is_not_cleaned(uploads: Uploads) -> None:
+    async def blocks_and_cleaning() -> AsyncIterator[bytes]:
+        yield b"first, "
+        await names(uploads)
+        yield b"second"
+
+    name, _ = await uploads.put("p", "job1", blocks_and_cleaning())
+    async with uploads.fetch(name) as path:
+        assert path is not None
+        assert path.read_bytes() == b"first, second"
+
+
 def test_where_they_lie_unless_told() -> None:
     at = uploads_uri
     assert at(Settings(uploads="file:///there")) == "file:///there"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from memtrace.instruments.openai.bodies import Whole
 
 from tests.environments import params_of
 from tests.sdk.instruments import scripted_openai
@@ -142,3 +143,15 @@ def test_unrelated_calls_are_traces_of_their_own(both: tuple[Run, Run], tmp_path
     assert {event["name"] for event in recorded.of("trace")} == {
         f"openai_matrix.py: openai {what}" for what in ("chat", "responses", "completion", "embeddings")
     }
+
+
+@pytest.mark.parametrize("kind", ["response.completed", "response.incomplete", "response.failed"])
+def test_the_last_piece_of_a_streamed_response_has_all_of_it(kind: str) -> None:
+    whole = Whole()
+    whole.add({"type": "response.output_text.delta", "output_index": 0, "delta": "It is "})
+    message = {"type": "message", "content": [{"type": "output_text", "text": "It is in"}]}
+    usage = {"input_tokens": 12, "output_tokens": 3}
+    whole.add({"type": kind, "response": {"id": "r1", "model": "m1", "output": [message], "usage": usage}})
+    assert [reply.text for reply in whole.replies()] == ["It is in"]
+    expected = {"responseModel": "m1", "responseId": "r1", "inputTokens": 12, "outputTokens": 3}
+    assert whole.numbers() == expected
