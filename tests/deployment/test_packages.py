@@ -1,4 +1,4 @@
-"""The two distributions, as docs/install.md installs them: what is in them, and that each works in a clean environment."""
+"""The two distributions, as docs/install.md installs them: what is in them; each works in a clean environment."""
 
 from __future__ import annotations
 
