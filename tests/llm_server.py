@@ -46,7 +46,7 @@ class Answer:
 
     Attributes:
         pace: ``whole``; ``drip``: a byte now and then, and never the last; ``hang``: nothing at all; ``drop``: ends
-            the connection in the middle.
+            the connection in the middle; ``endless``: the body again and again, without end.
     """
 
     body: bytes = b""
@@ -59,6 +59,7 @@ Script = Answer | Callable[[Request], Answer]
 
 HANG = Answer(pace="hang")
 DRIP = Answer(b" " * 100_000, pace="drip")
+ENDLESS = Answer(b" " * 100_000, pace="endless")
 DROP = Answer(b'{"choices": [', pace="drop")
 GARBAGE = Answer(b'{"choices": [{"message"')
 
@@ -213,7 +214,8 @@ class LlmServer:
                     return
                 self.send_response(answer.status)
                 self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer.body) + (answer.pace == "drop")))
+                if answer.pace != "endless":
+                    self.send_header("Content-Length", str(len(answer.body) + (answer.pace == "drop")))
                 for name, value in answer.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
@@ -224,6 +226,8 @@ class LlmServer:
                             break
                     self.close_connection = True
                     return
+                while answer.pace == "endless":
+                    self.wfile.write(answer.body)
                 self.wfile.write(answer.body)
                 if answer.pace == "drop":
                     self.close_connection = True

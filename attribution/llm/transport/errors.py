@@ -14,6 +14,7 @@ class Problem(StrEnum):
     TIMEOUT = "timeout"
     STATUS = "status"
     MALFORMED = "malformed"
+    UNREADABLE = "unreadable"
     UNSUPPORTED = "unsupported"
     CONTEXT = "context"
     REFUSED = "refused"

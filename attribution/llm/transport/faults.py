@@ -56,6 +56,15 @@ def malformed(error: Exception) -> Fault:
     return Fault(Problem.MALFORMED, message, passing=True, paid=True)
 
 
+class UnreadableReplyError(Exception):
+    """The body of a response is not read to its end: it is too long, or compressed."""
+
+
+def unreadable(error: UnreadableReplyError) -> Fault:
+    """The server's response was not read: another one would be like it."""
+    return Fault(Problem.UNREADABLE, str(error), passing=False, paid=True)
+
+
 def fault_of(error: openai.OpenAIError, seconds: float, conceal: Callable[[str], str]) -> Fault:
     """The fault for an error of the client. Its message has neither request nor headers.
 
@@ -69,6 +78,8 @@ def fault_of(error: openai.OpenAIError, seconds: float, conceal: Callable[[str],
         return _status_fault(error, conceal)
     if isinstance(error, openai.APITimeoutError):
         return replace(timed_out(seconds), paid=cause not in _NEVER_SENT)
+    if isinstance(error.__cause__, UnreadableReplyError):
+        return unreadable(error.__cause__)
     if isinstance(error, openai.APIConnectionError):
         message = f"the server can't be reached ({cause})"
         return Fault(Problem.CONNECTION, message, passing=True, paid=cause not in _NEVER_SENT)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import tracemalloc
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -11,13 +14,14 @@ import pytest
 from attribution.llm.transport.budget import Limits, LlmBudget
 from attribution.llm.transport.client import LlmClient
 from attribution.llm.transport.conversation import Conversation
-from attribution.llm.transport.errors import BudgetError, LlmError
+from attribution.llm.transport.errors import BudgetError, LlmError, Problem
 from attribution.llm.transport.reply import Reply
 from attribution.verdicts.usage import Usage
 from tests.attribution.llm.conftest import Clients
 from tests.llm_server import (
     DRIP,
     DROP,
+    ENDLESS,
     GARBAGE,
     HANG,
     Answer,
@@ -234,3 +238,30 @@ async def test_without_numbers_the_estimate_is_charged(clients: Clients, server:
     estimate = client.estimate(_talk())
     await _complete(client, budget)
     assert budget.spent == estimate
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (ENDLESS, "longer than 16 MiB"),
+        (replace(ENDLESS, status=500), "longer than 16 MiB"),
+        (Answer(gzip.compress(b"{}"), headers={"Content-Encoding": "gzip"}), "compressed"),
+    ],
+    ids=["endless", "endless error", "compressed"],
+)
+async def test_an_answer_is_read_only_up_to_a_limit(
+    clients: Clients, server: LlmServer, answer: Answer, said: str
+) -> None:
+    """An endless answer filled the memory. It is not asked for again: the next one would be as long."""
+    server.script(answer)
+    client = clients(retries=3)
+    tracemalloc.start()
+    try:
+        with pytest.raises(LlmError, match=said) as caught:
+            await _complete(client)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert caught.value.kind is Problem.UNREADABLE
+    assert peak < 64 << 20
+    assert len(server.requests) == 1
