@@ -10,7 +10,8 @@ from typing import Any
 from attribution.llm.agent.prompt import prompt_hashes
 from attribution.llm.agent.view import FailureView
 from attribution.llm.transport.budget import LlmBudget
-from attribution.verdicts.verdict import Verdict, abstention
+from attribution.llm.transport.errors import LlmError, Problem
+from attribution.verdicts.verdict import Verdict, abstention, failed_attempt
 from schema.errors import MemTraceError
 
 
@@ -36,7 +37,8 @@ async def verdict_or_abstention(
     try:
         verdict = await work
     except MemTraceError as error:
-        verdict = abstention(str(error))
+        is_unread = isinstance(error, LlmError) and error.kind is Problem.UNREADABLE
+        verdict = failed_attempt(str(error)) if is_unread else abstention(str(error))
     kept = {
         "prompts": prompt_hashes(*prompts),
         "evidence": list(view.evidence),

@@ -29,6 +29,12 @@ _DROPPED = {
 """Headers that are not passed on: they belong to one connection, or to the encoding of the body, which changes."""
 _TRY_AGAIN = {408, 409, 425, 429}
 _ANSWER_SECONDS, _CONNECT_SECONDS = 600.0, 30.0
+MAX_REPLY_BYTES = 64_000_000
+"""Largest reply of a model's server; the connection to the program ends there."""
+
+
+class _TooLongError(Exception):
+    """A reply is longer than ``MAX_REPLY_BYTES``."""
 
 
 class Proxy:
@@ -117,10 +123,19 @@ class Proxy:
                 media_type = response.headers.get("content-type", "application/octet-stream")
                 to.begin(response.status_code, media_type, response.headers.get("retry-after"))
                 chunks = []
+                left = MAX_REPLY_BYTES
                 for chunk in response.iter_bytes():
+                    left -= len(chunk)
+                    if left < 0:
+                        raise _TooLongError
                     chunks.append(chunk)
                     to.chunk(chunk)
                 status = response.status_code
+        except _TooLongError:
+            self.replies.give_back(name)
+            self._note(f"a model's reply is longer than {MAX_REPLY_BYTES:,} bytes")
+            to.abort()
+            return
         except httpx.HTTPError as error:
             self.replies.give_back(name)
             if to.has_begun:
@@ -166,10 +181,13 @@ class Proxy:
             return "a model was asked for what was not kept of the recording"
         return self._budget.take()
 
-    def _refuse(self, problem: str, to: _Answer) -> None:
+    def _note(self, problem: str) -> None:
         with self._lock:
             if problem not in self.problems:
                 self.problems.append(problem)
+
+    def _refuse(self, problem: str, to: _Answer) -> None:
+        self._note(problem)
         to.whole(Reply(400, "application/json", to_json({"error": {"message": f"memtrace replay: {problem}"}})))
 
 
