@@ -19,6 +19,7 @@ import typer
 from api.cli.context import Target
 from api.cli.errors import ExitCode, UsageError, complain
 from schema.errors import MemTraceError
+from store.runtime.private_files import make_folders
 
 if TYPE_CHECKING:
     from api.cli.output import Output
@@ -242,7 +243,7 @@ def _sole(folder: Path) -> Iterator[None]:
     import filelock
 
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folders(folder)
     except OSError as error:
         raise MemTraceError(f"the folder {folder} can't be used: {error.strerror}") from error
     lock = filelock.FileLock(folder / ".lock")

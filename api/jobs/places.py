@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from api.errors import TooLargeError
 from schema.errors import InputError, StoreError
-from store.runtime.private_files import FILE_MODE
+from store.runtime.private_files import FILE_MODE, make_folders
 from store.values.objects import Objects
 
 try:
@@ -38,7 +38,7 @@ class Folder:
             raise InputError("uploads", uri, "write file:///absolute/folder")
         self._root = Path(unquote(parts.path))
         try:
-            self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folders(self._root)
         except OSError as error:
             raise self._unusable(error) from None
 

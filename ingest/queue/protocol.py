@@ -190,6 +190,11 @@ class EventQueue(Protocol):
     max_packet_bytes: int
     """Largest body of a packet in bytes."""
 
+    @property
+    def is_away(self) -> bool:
+        """Whether the queue is known to be unreachable at the moment."""
+        ...
+
     async def put(self, packets: Sequence[Packet]) -> None:
         """Make packets durable. After an error, some packets may have been stored.
 

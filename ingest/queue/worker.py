@@ -32,6 +32,9 @@ _EVENTS = 4_000
 
 _WAIT_SECONDS = 1.0
 """Longest wait for packets of a lane; also the longest time until an idle lane stops."""
+_LOOK_SECONDS = 0.5
+"""How often a worker that stops checks that the queue is still there."""
+
 _RENEW_SECONDS = LEASE_SECONDS / 4
 _MARGIN_SECONDS = 2.0
 """A worker stops writing this time before it would lose its lanes."""
@@ -81,17 +84,26 @@ class EventWorker:
         self._tender = asyncio.create_task(self._tend())
 
     async def stop(self, seconds: float) -> None:
-        """Finish the current batches within ``seconds``, and give the lanes to others."""
+        """Finish the current batches within ``seconds``, and give the lanes to others.
+
+        While the queue is away, the batches are not finished: the queue hands their packets out again.
+        """
         if self._tender is not None:
             self._tender.cancel()
             await asyncio.gather(self._tender, return_exceptions=True)
         await self._end(set(self._lanes), seconds)
+        if self._queue.is_away:
+            _log.warning("the queue is away: others take the lanes and the unfinished packets when it is back")
+        else:
+            await self._leave()
+        _log.info("worker stopped", worker=self._name, written=self.tally.written)
+
+    async def _leave(self) -> None:
         try:
             async with asyncio.timeout(_MARGIN_SECONDS):
                 await self._queue.leave(self._name)
         except (StoreError, TimeoutError) as error:
             _log.warning("the lanes could not be given back: others take them in a moment", reason=str(error))
-        _log.info("worker stopped", worker=self._name, written=self.tally.written)
 
     async def _tend(self) -> None:
         """Renew the lanes regularly, and run a task for each held lane."""
@@ -121,13 +133,17 @@ class EventWorker:
             await asyncio.sleep(_RENEW_SECONDS)
 
     async def _end(self, lanes: set[int] | frozenset[int], seconds: float) -> None:
-        """Stop working on lanes: after the current batch, or at once if the batch takes more than ``seconds``."""
+        """Stop working on lanes: after the current batch, or at once if the batch takes more than ``seconds``.
+
+        Without the queue, no batch can be finished.
+        """
         ending = {lane: self._lanes.pop(lane) for lane in lanes if lane in self._lanes}
         if not ending:
             return
         self._ending |= ending.keys()
-        if seconds:
-            await asyncio.wait(ending.values(), timeout=seconds)
+        deadline, left = time.monotonic() + seconds, set(ending.values())
+        while left and not self._queue.is_away and (wait := deadline - time.monotonic()) > 0:
+            _, left = await asyncio.wait(left, timeout=min(wait, _LOOK_SECONDS))
         for task in ending.values():
             task.cancel()
         await asyncio.gather(*ending.values(), return_exceptions=True)

@@ -33,13 +33,18 @@ def make_private(path: Path) -> None:
         return
 
 
-def make_folders(folder: Path, root: Path) -> None:
+def make_folders(folder: Path, root: Path | None = None) -> None:
     """Make the missing folders from ``root`` down to ``folder``, readable for their owner only.
+
+    Args:
+        folder: the folder to make.
+        root: folders above it are not made; None makes all missing parents.
 
     Raises:
         OSError: a folder can't be made.
     """
-    missing = [one for one in (folder, *folder.parents) if one.is_relative_to(root) and not one.exists()]
+    wanted = (one for one in (folder, *folder.parents) if root is None or one.is_relative_to(root))
+    missing = [one for one in wanted if not one.exists()]
     for one in reversed(missing):
         one.mkdir(FOLDER_MODE, exist_ok=True)
 

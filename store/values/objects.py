@@ -83,7 +83,7 @@ class Objects:
 
     def _open_folder(self, root: Path) -> ObjectStore:
         try:
-            root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folders(root)
             return LocalStore(str(root))
         except (BaseError, OSError) as error:
             raise StoreError(f"{self._what} at {self.place}: {_reason(error)}") from None

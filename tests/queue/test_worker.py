@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,10 +14,14 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 from memtrace.events import Event, VariableEvent, decode
+from structlog.testing import capture_logs
 
 import ingest.queue.writing
+from api.local_servers.nats import LocalNats
 from ingest.events.taking import Refusal, take_events
 from ingest.queue.admission import Sent, admit
+from ingest.queue.nats.connection import NatsPlace
+from ingest.queue.nats.queue import open_nats
 from ingest.queue.packets import pack
 from ingest.queue.protocol import DeadLetter, EventQueue, Packet
 from ingest.queue.worker import EventWorker
@@ -26,6 +31,7 @@ from schema.models import Variable
 from store.contract.protocol import Database, GraphStore
 from store.open import open_database
 from store.shared.paging import elements
+from tests.nats_server import NatsServer
 from tests.queue.conftest import Opener
 
 TRIES = 3
@@ -216,3 +222,29 @@ async def test_more_workers_share_the_work_and_one_that_leaves_is_not_missed(ope
         await _empty(queue)
     for trace in traces:
         assert (await _names(place.project(PROJECT), trace))[-1] == "last"
+
+
+@pytest.mark.usefixtures("nats")
+async def test_a_worker_stops_soon_while_the_broker_is_away(tmp_path: Path) -> None:
+    """It waited for batches that nobody could settle, and then failed while it closed the connection."""
+    local = LocalNats(tmp_path / "nats", port=0)
+    server = NatsServer(local, local.start(guarded=True))
+    try:
+        queue = await open_nats(NatsPlace(server.uri, server.user, server.password), 1 << 30)
+        async with await open_database(f"sqlite:///{tmp_path / 'store.db'}") as database:
+            worker = EventWorker(queue, database, 3, concurrency=2)
+            await worker.start()
+            while (await queue.state()).workers == 0:
+                await asyncio.sleep(0.01)
+            local.stop(kill=True)
+            async with asyncio.timeout(60):
+                while not queue.is_away:
+                    await asyncio.sleep(0.01)
+            with capture_logs() as logs:
+                began = time.monotonic()
+                await worker.stop(20)
+                await queue.close()
+            assert time.monotonic() - began < 8
+        assert any("the queue is away" in one["event"] for one in logs)
+    finally:
+        local.stop(kill=True)

@@ -19,6 +19,7 @@ from memtrace.exporters.background import MAX_BATCH_BYTES
 from memtrace.exporters.http import _HttpSink, replay
 from memtrace.exporters.protocol import FlushResult
 from memtrace.exporters.spool import MAX_ASIDE_BYTES, Spool, folder_name
+from memtrace.folders import make_private_folder
 
 from tests.sdk.platform import Platform, running
 
@@ -339,3 +340,16 @@ def test_what_is_sent_of_a_segment_is_not_sent_again(tmp_path: Path, platform: P
     sink.abandon([])
     assert [event["number"] for event in platform.events] == [0, 1, 2, 3]
     assert spool.is_empty()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes of folders")
+def test_all_folders_above_a_spool_are_private_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        make_private_folder(tmp_path / "state" / "memtrace" / "spool" / "x")
+        Spool(tmp_path / "other" / "state" / "spool").append([b"{}\n"])
+    finally:
+        os.umask(before)
+    made = [path for path in tmp_path.rglob("*") if path.is_dir()]
+    assert len(made) == 7
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made} == {0o700}

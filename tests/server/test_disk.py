@@ -249,3 +249,10 @@ async def test_a_check_says_each_time_the_same(tmp_path: Path) -> None:
             await connections.check()
         assert "x.db" in str(caught.value)
     await connections.close()
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_missing_parents_are_private_too(tmp_path: Path) -> None:
+    Objects((tmp_path / "deep" / "values").as_uri())
+    make_folders(tmp_path / "very" / "deep")
+    assert others(tmp_path) == []

@@ -13,6 +13,7 @@ import filelock
 
 from api.local_servers.files import write_private
 from api.local_servers.nats.errors import LocalNatsError
+from store.runtime.private_files import make_folders
 
 USER = "memtrace"
 MAX_PAYLOAD_BYTES = 8 << 20
@@ -73,7 +74,7 @@ class Folder:
             LocalNatsError: it holds something else, or can't be made.
         """
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(self.path)
             if not self._state_file.exists():
                 strange = sorted(path.name for path in self.path.iterdir() if not path.name.startswith("."))
                 if set(strange) - {self.password_file.name, self.settings.name}:

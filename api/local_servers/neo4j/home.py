@@ -11,6 +11,7 @@ import platformdirs
 
 from api.local_servers.files import write_private
 from api.local_servers.neo4j.errors import LocalNeo4jError
+from store.runtime.private_files import make_folders
 
 _FOLDERS = ("conf", "data", "logs", "run", "plugins", "import")
 
@@ -77,7 +78,7 @@ class Home:
             LocalNeo4jError: The folder holds something else, or can't be made.
         """
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(self.path)
             if not self._state_file.exists():
                 strange = sorted(entry.name for entry in self.path.iterdir() if not entry.name.startswith("."))
                 if strange:

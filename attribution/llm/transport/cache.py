@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from schema.errors import StoreError
+from store.runtime.private_files import make_folders
 
 _DIGEST_BYTES = 32
 
@@ -77,7 +78,7 @@ class FileCache:
     def _write(self, key: str, body: bytes) -> None:
         path = self._path(key)
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(path.parent)
             descriptor, temporary = tempfile.mkstemp(dir=path.parent)
             try:
                 with os.fdopen(descriptor, "wb") as stream:

@@ -92,6 +92,7 @@ class Journal(Closing):
     """Packets, dead letters and lanes in one file; see ``EventQueue``."""
 
     max_packet_bytes = 512 << 20
+    is_away = False
 
     def __init__(self, path: Path, max_bytes: int, dead_bytes: int) -> None:
         """Call ``open_journal`` instead."""

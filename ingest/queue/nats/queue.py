@@ -14,6 +14,7 @@ import msgspec
 import structlog
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.errors import Error
 from nats.js import JetStreamContext
 from nats.js import errors as js
 from nats.js.kv import KeyValue
@@ -33,6 +34,7 @@ T = TypeVar("T")
 
 _log = structlog.get_logger("memtrace.nats")
 _AT_A_TIME = 64
+_CLOSE_SECONDS = 3.0
 _ROOM_FOR_HEADERS = 4096
 _CHANGES = 20
 """Tries for a change of the shared document, since others may change the document at the same time."""
@@ -95,6 +97,11 @@ class NatsQueue(Closing):
         self._lanes: dict[int, _Lane] = {}
         self._opening = asyncio.Lock()
         self._publishing = asyncio.Semaphore(_AT_A_TIME)
+
+    @property
+    def is_away(self) -> bool:
+        """See ``EventQueue``."""
+        return not self.client.is_connected
 
     async def put(self, packets: Sequence[Packet]) -> None:
         """See ``EventQueue``."""
@@ -254,7 +261,12 @@ class NatsQueue(Closing):
 
     async def close(self) -> None:
         """See ``EventQueue``."""
-        await self.client.close()
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self.client.close()
+        except (Error, OSError, TimeoutError) as error:
+            # The client tries to send what is left; without NATS this fails, and nothing is lost by it.
+            _log.warning("NATS was away when its connection was closed", problem=type(error).__name__)
 
 
 async def open_nats(place: NatsPlace, max_bytes: int, replicas: int = 1) -> NatsQueue:

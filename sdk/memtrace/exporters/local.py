@@ -10,6 +10,7 @@ from memtrace.exporters.background import BackgroundExporter
 from memtrace.exporters.file import FileSink
 from memtrace.exporters.spool import state_directory
 from memtrace.faults import report
+from memtrace.folders import make_private_folder
 
 MAX_FILE_BYTES = 256_000_000
 MAX_FOLDER_BYTES = 1_000_000_000
@@ -64,7 +65,7 @@ def recordings_of(run: str) -> list[Path]:
 
 def _make_room(folder: Path) -> None:
     """Remove the oldest files until there is room for one more file of the largest size."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder)
     sizes = {path: path.stat().st_size for path in sorted(folder.glob(f"*{SUFFIX}"))}
     total = sum(sizes.values()) + MAX_FILE_BYTES
     for path, size in sizes.items():

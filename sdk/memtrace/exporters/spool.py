@@ -18,6 +18,7 @@ from memtrace.exporters import segment as segments
 from memtrace.exporters.purpose import Purpose
 from memtrace.exporters.segment import SUFFIX, Segment
 from memtrace.faults import log, report
+from memtrace.folders import make_private_folder
 
 SEGMENT_BYTES = 1_000_000
 MAX_BYTES = 256_000_000
@@ -147,7 +148,7 @@ class Spool:
         return current
 
     def _make_folder(self) -> None:
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self.directory)
 
     def _tell_purpose(self) -> None:
         try:

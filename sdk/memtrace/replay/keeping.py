@@ -21,6 +21,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from memtrace.exporters.spool import state_directory
+from memtrace.folders import make_private_folder
 from memtrace.mistakes import MistakeError, shown
 from memtrace.values import plain_tree
 
@@ -96,7 +97,7 @@ def begin(trace_id: str, program: str, given: Mapping[str, Any]) -> dict[str, An
     folder = folder_of(trace_id)
     if not _has_room and not folder.exists():
         _make_room(folder.parent)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder)
     line = to_json(run) + b"\n"
     descriptor = os.open(folder / _RUNS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "ab") as file:

@@ -17,6 +17,8 @@ from typing import Literal
 
 from pydantic_core import from_json, to_json
 
+from memtrace.folders import make_private_folder
+
 Mode = Literal["record", "kept", "mixed", "fresh", "resume"]
 REPLIES = "replies"
 """The subfolder of the replies in a trace's folder."""
@@ -103,7 +105,7 @@ class Replies:
         self._bytes += len(reply.body)
         if self._bytes > MAX_BYTES:
             return False
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         said = {
             "status": reply.status,
             "mediaType": reply.media_type,
@@ -118,7 +120,7 @@ class Replies:
 
     def copy(self, folder: Path) -> None:
         """Copy all replies that were given, kept or new, into a folder."""
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder)
         for name in sorted(self.used | self.new):
             shutil.copyfile(self._folder / name, folder / name)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memtrace.context import scope
 from memtrace.faults import report
+from memtrace.folders import make_private_folder
 from memtrace.replay.keeping import source_hash
 from memtrace.replay.snapshots import PathSnapshot, Snapshot
 
@@ -115,7 +116,7 @@ def place(path: P) -> P:
 
 def keep(snapshot: Snapshot, target: Path) -> None:
     """Save a memory in a new folder, which appears whole or not at all."""
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(target.parent)
     unfinished = target.with_name(f"{target.name}.{os.getpid()}.unfinished")
     unfinished.mkdir(mode=0o700)
     try:
