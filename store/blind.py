@@ -88,7 +88,6 @@ RECORDS_PASS = frozenset(
         "revoke_key",
         "log",
         "settle",
-        "audit",
         "retention",
         "set_retention",
         "clear_retention",
@@ -112,9 +111,17 @@ def blind_store(store: GraphStore, queues: Annotations, person: str) -> GraphSto
     return cast("GraphStore", _BlindStore(store, queues, person))
 
 
-def blind_records(records: ProjectRecords, person: str) -> ProjectRecords:
-    """A project's records without results of jobs that tell hidden verdicts."""
-    return cast("ProjectRecords", _BlindRecords(records, person))
+def blind_records(records: ProjectRecords, store: GraphStore, person: str) -> ProjectRecords:
+    """A project's records without what tells verdicts that are hidden from a person.
+
+    Hidden are results of jobs, and the audit log's entries of other people's verdicts.
+
+    Args:
+        records: the records.
+        store: the project's traces, with all verdicts.
+        person: the author of the person's verdicts.
+    """
+    return cast("ProjectRecords", _BlindRecords(records, store, person))
 
 
 class _BlindStore:
@@ -262,12 +269,21 @@ class _BlindStore:
         return kept
 
     def _is_own(self, verdict: Attribution) -> bool:
-        return is_human(verdict) and verdict.author == self._person and not is_adjudicated(verdict)
+        return _is_own(verdict, self._person)
+
+
+def _is_own(verdict: Attribution, person: str) -> bool:
+    return is_human(verdict) and verdict.author == person and not is_adjudicated(verdict)
+
+
+_MOST_PAGES = 20
+"""Pages of the audit log that are read to fill one page; after that, a page is shorter than was asked for."""
 
 
 class _BlindRecords:
-    def __init__(self, records: ProjectRecords, person: str) -> None:
+    def __init__(self, records: ProjectRecords, store: GraphStore, person: str) -> None:
         self._records = records
+        self._store = store
         self._person = person
 
     def __getattr__(self, name: str) -> Any:
@@ -291,6 +307,30 @@ class _BlindRecords:
     async def cancel_job(self, job_id: str, at: datetime, entry: AuditEntry | None = None) -> Job:
         (shown,) = await self._shown([await self._records.cancel_job(job_id, at, entry)])
         return shown
+
+    async def audit(self, first: int = 100, after: str | None = None) -> Page[AuditEntry]:
+        """The audit log without entries that tell who has judged a hidden failure; later entries fill the page."""
+        hidden = await self._hidden_verdicts()
+        found: list[AuditEntry] = []
+        page = await self._records.audit(first, after)
+        for _ in range(_MOST_PAGES):
+            found += [entry for entry in page.items if entry.target not in hidden]
+            if page.next is None or len(found) >= first:
+                break
+            page = await self._records.audit(first - len(found), page.next)
+        return Page(found, page.next)
+
+    async def _hidden_verdicts(self) -> frozenset[str]:
+        """The ids of other people's verdicts on hidden failures, also of withdrawn ones."""
+        hidden = sorted(await self._records.withheld(self._person))
+        if not hidden:
+            return frozenset()
+        stored = await self._store.attributions(hidden)
+        changes = await self._store.verdict_changes(hidden)
+        said = [(one.attribution_id, read_said(one.said)) for one in changes if one.said is not None]
+        own = {one.id for one in stored if _is_own(one, self._person)}
+        own |= {id_ for id_, verdict in said if _is_own(verdict, self._person)}
+        return frozenset({one.id for one in stored} | {one.attribution_id for one in changes}) - own
 
     async def _shown(self, jobs: Sequence[Job]) -> list[Job]:
         if not any(job.result for job in jobs if job.kind is not JobKind.IMPORT):

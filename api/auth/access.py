@@ -119,7 +119,7 @@ class Access:
         author = self.principal.author
         store, records = self._database.project(project_id), self._database.records(project_id)
         if not self.principal.is_keeper:
-            store, records = blind_store(store, records, author), blind_records(records, author)
+            store, records = blind_store(store, records, author), blind_records(records, store, author)
         door = ProjectDoor(project_id, role, self.principal.actor, self.request_id, store, records, author)
         door.require(needed)
         return door

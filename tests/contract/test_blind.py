@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import msgspec
@@ -27,7 +28,7 @@ from attribution.why_not.find import why_not
 from ingest.files.registry import import_path
 from ingest.files.smartcomment.format import Smartcomment
 from schema.annotation import AnnotationQueue
-from schema.control import Job, JobKind, JobState
+from schema.control import AuditEntry, Job, JobKind, JobState
 from schema.errors import InputError, NotFoundError
 from schema.kinds import ErrorType
 from schema.models import Batch, Failure, Trace, as_json
@@ -65,7 +66,7 @@ def test_somebody_has_thought_about_each_read() -> None:
 
 async def test_what_is_not_listed_is_refused(database: Database, project: str) -> None:
     store, records = database.project(project), database.records(project)
-    for wrapped in (blind_store(store, records, "Ada"), blind_records(records, "Ada")):
+    for wrapped in (blind_store(store, records, "Ada"), blind_records(records, store, "Ada")):
         with pytest.raises(AttributeError, match="not among what annotators may ask"):
             _ = wrapped.query  # type: ignore[union-attr]
 
@@ -287,7 +288,7 @@ async def test_results_of_jobs_are_withheld(
     for job in (*told, *hidden):
         await records.add_job(job)
     for person in ("Ada", "Ben"):
-        seen = blind_records(records, person)
+        seen = blind_records(records, store, person)
         found = [await seen.jobs([job.id for job in (*told, *hidden)]), (await seen.job_page()).items[::-1]]
         found.append([await seen.cancel_job(job.id, START) for job in (*told, *hidden)])
         found.append([await seen.add_job(job) for job in (*told, *hidden)])
@@ -295,6 +296,39 @@ async def test_results_of_jobs_are_withheld(
             texts = [job.result is not None for job in jobs]
             assert texts == [True] * 4 + [person == "Ben"] * 5
             assert person == "Ben" or {job.error for job in jobs[4:]} == {blind.WITHHELD}
+
+
+async def test_the_audit_log_does_not_tell_who_has_judged(
+    database: Database, store: GraphStore, trace: TraceBuilder, queue: AnnotationQueue, project: str
+) -> None:
+    """An admin who is still to annotate a case read there who had judged it, and when."""
+    records, failure = database.records(project), trace.failures[0].id
+
+    def entry_of(actor: str, action: str) -> Callable[[str], AuditEntry]:
+        return lambda target: AuditEntry(token_hex(16), project, datetime.now(UTC), actor, action, target, "ok", None)
+
+    for number in range(3):
+        await record_verdict(store, says(failure, f"{number}"), "Ben", entry_of("key:ben", "recordVerdict"))
+    await record_verdict(store, says(failure, "mine"), "Ada", entry_of("key:ada", "recordVerdict"))
+    await withdraw_verdict(store, await _verdict_of(store, failure, "Ben"), "Ben", None, "Ben")
+    await records.log([entry_of("key:dan", "createKey")(failure)])
+    whole = (await records.audit()).items
+    assert len(whole) == 5
+    for person, actors in (("Ada", ["key:dan", "key:ada"]), ("Ben", [one.actor for one in whole])):
+        seen = blind_records(records, store, person)
+        assert [one.actor for one in (await seen.audit()).items] == actors
+        paged, after = list[AuditEntry](), None
+        while True:
+            page = await seen.audit(1, after)
+            paged += page.items
+            after = page.next
+            if after is None:
+                break
+        assert [one.actor for one in paged] == actors
+
+
+async def _verdict_of(store: GraphStore, failure: str, author: str) -> str:
+    return next(one.id for one in await store.attributions([failure]) if one.author == author)
 
 
 async def test_a_dispute_is_shown_without_names_and_ends_with_the_final_word(
