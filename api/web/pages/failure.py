@@ -14,6 +14,7 @@ from api.web.pages.picture import picture
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
+from api.web.pages.story import story
 from schema.control import Role
 from schema.kinds import HUMAN_METHOD
 
@@ -93,6 +94,7 @@ async def told(
     verdicts, own = one["verdicts"], one["ownVerdict"]
     first = word_on(verdicts)
     shown = await picture(asked, one, first["id"] if first else None)
+    why_not = await _why_not(asked, one)
     named = [own["operation"], *(one["operation"] for one in own["candidates"])] if own else []
     values = form or judging.form_of_verdict(own)
     operations = judging.operations(one, verdicts, [*more, *named])
@@ -116,7 +118,8 @@ async def told(
         "problem": problem,
         "is_saved": False,
         "picture": shown,
-        "why_not": await _why_not(asked, one),
+        "why_not": why_not,
+        "story": story(one, first, why_not),
     }
 
 
