@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from api.web.pages import words
 from schema.kinds import ErrorType
+from schema.outside_json import JsonError, read_json
 
 Found = Mapping[str, Any]
 Parts = Sequence[tuple[str, str]]
@@ -16,6 +18,8 @@ Parts = Sequence[tuple[str, str]]
 
 MOST_CARDS = 6
 _WIDTH = 220
+_LITERALS = ("'", '"', "[", "{", "(")
+_FENCE = re.compile(r"```(?:[a-z]+\n)?(.*)```", re.DOTALL)
 _TITLES = {
     "Message": "Said",
     "MemoryUnit": "In the memory",
@@ -85,15 +89,23 @@ def story(failure: Found, verdict: Found | None, why_not: object = None) -> Stor
 
 
 def said(preview: str) -> str:
-    """What the beginning of a value says: the longest text in it, if it is JSON, else the value."""
+    """What the beginning of a value says: the longest text in JSON or in a literal of Python, else the value itself."""
+    text = _unfenced(preview)
     try:
-        value = json.loads(preview)
-    except (ValueError, RecursionError):
-        inner = preview[1:-1]
-        is_quoted = len(preview) > 1 and preview[0] == preview[-1] and preview[0] in "'\"" and preview[0] not in inner
-        return inner if is_quoted else preview
-    texts = [value] if isinstance(value, str) else _texts(value)
-    return max(texts, key=len, default=preview)
+        value = read_json(text)
+    except JsonError:
+        try:
+            value = ast.literal_eval(text) if text[:1] in _LITERALS else text
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return text
+    found = max(_texts(value), key=len, default=text)
+    return found if found == text or len(found) >= len(preview) else said(found)
+
+
+def _unfenced(text: str) -> str:
+    """The text inside the fence of a code block, as models write JSON."""
+    fenced = _FENCE.fullmatch(text.strip())
+    return fenced[1].strip() if fenced else text
 
 
 def _texts(value: object) -> list[str]:
@@ -199,7 +211,7 @@ def _held(step: Found) -> Card:
 
 
 def _lost(step: Found, before: Found, ranks: str) -> Card:
-    """The break: what the operation made of the text before, as a difference of words if both are versions of a unit."""
+    """The break: what the operation made of the text; for a unit of memory, the difference to the version before."""
     found, operation = step["variable"], step["operation"]
     text = words.cut(said(found["preview"]), _WIDTH) if found else ""
     if operation and operation["kind"] == "Retrieval":
@@ -207,7 +219,7 @@ def _lost(step: Found, before: Found, ranks: str) -> Card:
     old = before["variable"]
     if found and old and found["kind"] == old["kind"] == "MemoryUnit":
         gone, new = words.changed(words.cut(said(old["preview"]), _WIDTH), text)
-        shown = [*((one, state) for one, state in gone if state == "gone"), (" → ", "same"), *new]
+        shown = [*gone, (" → ", "same"), *new]
         return Card("Overwritten", "lost", shown, operation, found)
     return Card(_title(step), "lost", [(text or "nothing", "same")], operation, found)
 
