@@ -32,10 +32,10 @@ def line() -> str | None:
     frame = sys._getframe(1)
     for _ in range(_MAX_FRAMES):
         module = frame.f_globals.get("__name__", "")
-        is_application = _known.get(module)
-        if is_application is None:
-            is_application = _is_application(module, frame.f_code.co_filename)
-        if is_application:
+        is_own = _known.get(module)
+        if is_own is None:
+            is_own = is_application(module, frame.f_code.co_filename)
+        if is_own:
             return f"{module}:{frame.f_lineno} {frame.f_code.co_qualname}"
         if frame.f_back is None:
             return None
@@ -43,7 +43,8 @@ def line() -> str | None:
     return None
 
 
-def _is_application(module: str, file: str) -> bool:
+def is_application(module: str, file: str) -> bool:
+    """Whether a module belongs to the application, and not to a package."""
     package = module.partition(".")[0]
     found = package not in _PACKAGES and not (package.startswith(_FAMILIES) and "site-packages" in file)
     found = found and not (module == "__main__" and file.startswith(_RECORDER))

@@ -44,12 +44,22 @@ class Making:
         *,
         attributes: Mapping[str, Any] | None = None,
         category: str | None = None,
+        location: str | None = None,
     ) -> None:
-        """Begin the operation inside ``here``, a place or another operation."""
+        """Begin the operation inside ``here``, a place or another operation.
+
+        Args:
+            here: the place.
+            name: of the operation.
+            kind: an ``OperationKind``.
+            attributes: such as a model's name.
+            category: the package's word for the kind.
+            location: the line of code; the default is the application's line that runs now.
+        """
         self.here = here
         self.step = step = Step(here, (name[:MAX_NAME_CHARACTERS] or "operation", kind))
         said = {word: item for word, item in (("category", category), ("attributes", attributes)) if item}
-        step.begin(line(), said or None, [()])
+        step.begin(location or line(), said or None, [()])
         self._is_over = False
 
     def use(self, variable: Variable, role: str | None = None, *, is_input: bool = True) -> Variable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 MAX_LEAVES = 2_000
@@ -39,6 +40,31 @@ def is_document(value: object) -> bool:
 def is_conversation(value: object) -> bool:
     """Whether a value is a list of messages only."""
     return isinstance(value, list | tuple) and bool(value) and all(is_message(one) for one in value)
+
+
+def conversations(value: object) -> Iterator[tuple[str, Sequence[Any]]]:
+    """The lists of messages in the state of a graph or in the inputs of a function, each with its key."""
+    fields = value if isinstance(value, Mapping) else {"messages": value} if isinstance(value, list | tuple) else None
+    if fields is None and (hasattr(type(value), "model_fields") or hasattr(value, "__dataclass_fields__")):
+        fields = vars(value)
+    for key, one in (fields or {}).items():
+        if is_conversation(one):
+            yield str(key), one
+        elif isinstance(one, list | tuple) and one and all(_is_plain(item) for item in one):
+            yield str(key), [_of_plain(item) for item in one]
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value is a message as a dictionary, in OpenAI's form."""
+    return isinstance(value, Mapping) and isinstance(value.get("role"), str) and isinstance(value.get("content"), str)
+
+
+def _of_plain(value: Mapping[str, Any]) -> Any:
+    kind = _ROLES.get(value["role"], value["role"])
+    return SimpleNamespace(type=kind, content=value["content"], additional_kwargs={}, id=value.get("id"))
+
+
+_ROLES = {"user": "human", "assistant": "ai", "developer": "system"}
 
 
 def content(message: Any) -> str:

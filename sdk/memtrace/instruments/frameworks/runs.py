@@ -70,9 +70,10 @@ class Run:
         """
         if self.kind == "node":
             with choosing():
+                here = self.here  # first: choosing the trace writes waiting records, which may need the node too
                 if self.making is None:
                     said = {"step": self.step_number} if self.step_number is not None else None
-                    self.making = Making(self.here, self.name, "Other", category="node", attributes=said)
+                    self.making = Making(here, self.name, "Other", category="node", attributes=said)
         if self.kind in {"node", "tool"} and self.making is not None:
             return self.making.step
         return self.here

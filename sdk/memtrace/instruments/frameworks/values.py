@@ -75,20 +75,39 @@ def asked(run: Run, making: Making | None, query: str, *, is_writing: bool) -> V
 
 def message(run: Run, said: Any) -> Variable:
     """The variable of a message: known by object, id or text, or recorded now as a message from outside."""
-    found = known(run.here, said, run.asked)
-    if found is not None:
-        return found
-    by_id: dict[str, tuple[dict[str, Any], Variable]] = run.here.trace.notes.setdefault("messages", {})
-    text, form = content(said), plain(said)
-    kept = by_id.get(said.id) if said.id else None
-    found = kept[1] if kept is not None and kept[0] == form else _message(run, said, text)
-    if said.id:
-        by_id[said.id] = form, found
-    learn(run.here, said, found)
+    found = known_message(run, said)
+    if found is None:
+        run.root.given.pop(id(said.content), None)
+        found = outside(run.here, content(said), str(said.type), "Message")
+        remember_message(run, said, found)
     return found
 
 
-def _message(run: Run, said: Any, text: str) -> Variable:
+def known_message(run: Run, said: Any) -> Variable | None:
+    """The variable of a message that is known by object, id or text, or that contains known texts; else None."""
+    found = known(run.here, said, run.asked)
+    if found is not None:
+        return found
+    kept = _by_id(run).get(said.id) if said.id else None
+    found = kept[1] if kept is not None and kept[0] == plain(said) else _message(run, said, content(said))
+    if found is not None:
+        remember_message(run, said, found)
+    return found
+
+
+def remember_message(run: Run, said: Any, variable: Variable) -> None:
+    """Let a message, and its id if it has one, stand for a variable."""
+    if said.id:
+        _by_id(run)[said.id] = plain(said), variable
+    learn(run.here, said, variable)
+
+
+def _by_id(run: Run) -> dict[str, tuple[dict[str, Any], Variable]]:
+    found: dict[str, tuple[dict[str, Any], Variable]] = run.here.trace.notes.setdefault("messages", {})
+    return found
+
+
+def _message(run: Run, said: Any, text: str) -> Variable | None:
     found = same(run, said.content) if isinstance(said.content, str) else texts(run.here.trace).equal(text, run.asked)
     if found is not None and (found.kind in SPOKEN or found.kind in _QUERIES or found.kind == "Context"):
         return found
@@ -104,8 +123,7 @@ def _message(run: Run, said: Any, text: str) -> Variable:
         found = writing.make(text, "prompt", "Prompt")
         writing.end()
         return found
-    run.root.given.pop(id(said.content), None)
-    return outside(run.here, text, str(said.type), "Message")
+    return None
 
 
 def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:

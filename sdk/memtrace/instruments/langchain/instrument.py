@@ -9,7 +9,7 @@ from typing import Any
 from memtrace.instruments import placing
 from memtrace.instruments.covering import covered
 from memtrace.instruments.frameworks.runs import room
-from memtrace.instruments.langchain import replayed, rerankers, vectorstores
+from memtrace.instruments.langchain import embeddings, replayed, rerankers, vectorstores
 from memtrace.instruments.langchain.handler import Handler
 from memtrace.instruments.patches import Patches, wrap_all
 
@@ -41,6 +41,8 @@ class LangChainInstrument:
         wrap_all(self._patches, stores.VectorStore, vectorstores.wrappers())
         compressor = import_module("langchain_core.documents.compressor").BaseDocumentCompressor
         wrap_all(self._patches, compressor, rerankers.wrappers(), with_base=False)
+        embedding = import_module("langchain_core.embeddings").Embeddings
+        wrap_all(self._patches, embedding, embeddings.wrappers(), with_base=False)
         language = import_module("langchain_core.language_models")
         for kind in (language.BaseChatModel, language.BaseLLM):
             replayed_calls = dict.fromkeys(_WHOLE, replayed.generating) if kind is language.BaseChatModel else {}

@@ -16,9 +16,10 @@ from memtrace.instruments.texts import texts
 
 def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None:
     """Record the beginning of a call: messages to a chat model, or a text to another model."""
+    here = run.here  # first: choosing the trace writes the waiting records, which tell what the messages are
     read = [(write(run, messages), "prompt")] if isinstance(messages, str) else read_by_model(run, messages)
     attributes = {"model": _model(parameters)} if _model(parameters) else None
-    run.making = Making(run.here, run.name, "Extraction" if is_writing() else "Generation", attributes=attributes)
+    run.making = Making(here, run.name, "Extraction" if is_writing() else "Generation", attributes=attributes)
     for variable, role in read:
         run.making.use(variable, role)
     around = run.parent

@@ -73,10 +73,11 @@ def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str
     """The inputs of a model's call, each with its role: prompts and the buffer of the conversation."""
     read: dict[Variable, str] = {}
     rest: list[Any] = []
+    is_held = False
     for one in messages:
-        held = run.root.buffers.get(id(one))
-        if held is not None:
-            read[held[1]] = "messages"
+        if id(one) in run.root.buffers and one.type != "system":
+            is_held = True
+            rest.append(one)
             continue
         found = known(run.here, one, run.asked)
         if found is not None and found.kind == "Prompt":
@@ -84,7 +85,8 @@ def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str
         else:
             rest.append(one)
     spoken = [one for one in rest if one.type != "system"]
-    if not is_writing() and (len(spoken) > 1 or (spoken and run.root.session and _is_said(run, spoken[0]))):
+    is_conversation = is_held or len(spoken) > 1
+    if not is_writing() and (is_conversation or (spoken and run.root.session and _is_said(run, spoken[0]))):
         read[buffer(run, "messages", spoken)] = "messages"
         rest = [one for one in rest if one.type == "system"]
     if rest:

@@ -19,7 +19,7 @@ from memtrace.instruments.both_forms import Called, Told, unheard
 from memtrace.instruments.frameworks.messages import is_message, leaves
 from memtrace.instruments.frameworks.root import Root
 from memtrace.instruments.frameworks.runs import Run, inside, runs, writing
-from memtrace.instruments.frameworks.values import given, message, same
+from memtrace.instruments.frameworks.values import SPOKEN, given, message, same
 from memtrace.instruments.langgraph.items import address, reasons
 from memtrace.instruments.making import Making, gave, learn
 from memtrace.instruments.placing import NotRecordedError
@@ -114,7 +114,10 @@ def _messages(run: Run, given_to: Any) -> None:
         said = one.get("content") if isinstance(one, Mapping) else one[1] if isinstance(one, tuple) else one
         role = one.get("role") if isinstance(one, Mapping) else None
         if isinstance(said, str):
-            run.messages.append(same(run, said) or given(run, said, str(role or "message"), "Message"))
+            found = same(run, said)
+            # The question of a search with the same words is no message: what is remembered is a message of its own.
+            is_said = found is not None and found.kind in SPOKEN
+            run.messages.append(found if is_said else given(run, said, str(role or "message"), "Message"))
 
 
 def _existing(run: Run, given_to: Any) -> dict[Unit, tuple[Any, Variable]]:
