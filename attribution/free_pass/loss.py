@@ -92,8 +92,29 @@ async def _may_have_lost(traced: FailureInTrace, version: str, following: str) -
 async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
     """The last operation before ``place`` that used a variable with the detail and made none with it.
 
-    A generation had the detail, too, but need not keep it: it is blamed only if there is no other operation.
+    Operations in the answer's past come first. A model that replied to its user need not keep the detail and is never
+    blamed; if it was the last to read the detail, what lost the detail is not recorded.
     """
+    graph = traced.graph
+    carriers = await _carriers(traced, place)
+    past = graph.past([traced.failure.answer_id or ""])
+    best: tuple[bool, int, str, bool, int, str] | None = None
+    for carrier in carriers:
+        for operation_id in graph.readers(carrier):
+            operation, made = graph.operations[operation_id], graph.made(operation_id)
+            kept = any(one in carriers and goes_on(graph, one) for one in made)
+            in_past = not past.isdisjoint(made)
+            if operation.sequence >= place or kept or _is_aside(graph, operation_id, in_past):
+                continue
+            # Prefers a variable that the operation used directly, not through a prompt: the steps of a path must join.
+            is_used = carrier in graph.used(operation_id)
+            key = (in_past, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier)
+            best = key if best is None or key > best else best
+    return None if best is None else _loss_at(graph, best[2], best[5])
+
+
+async def _carriers(traced: FailureInTrace, place: int) -> set[str]:
+    """The message, and the variables made before ``place`` that have the detail from it; no prompts."""
     graph = traced.graph
     before = [
         v
@@ -112,32 +133,57 @@ async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
         is_like = before_it in carriers and traced.is_sole(before_it) == traced.is_sole(variable_id)
         if (is_like and await graph.has_all_of(variable_id, before_it)) or await traced.holders([variable_id]):
             carriers.add(variable_id)
-    best: tuple[bool, int, str, bool, int, str] | None = None
-    for carrier in carriers:
-        for operation_id in graph.readers(carrier):
-            operation = graph.operations[operation_id]
-            kept = any(made in carriers and goes_on(graph, made) for made in graph.made(operation_id))
-            if operation.sequence >= place or kept:
-                continue
-            keeps = operation.kind is not OperationKind.GENERATION
-            # Prefers a variable that the operation used directly, not through a prompt: the steps of a path must join.
-            is_used = carrier in graph.used(operation_id)
-            key = (keeps, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier)
-            best = key if best is None or key > best else best
-    if best is None:
-        return None
-    _, _, blamed, _, _, carrier = best
+    return carriers
+
+
+def _is_aside(graph: TraceGraph, operation_id: str, in_past: bool) -> bool:
+    """Whether an operation had the detail beside its work: a model that replied, or that wrote nothing and led nowhere.
+
+    A model that replied in the answer's past stays: nothing recorded explains what became of the detail after it.
+    """
+    if graph.operations[operation_id].kind is not OperationKind.GENERATION or written_by(graph, operation_id):
+        return False
+    return not in_past
+
+
+def _loss_at(graph: TraceGraph, blamed: str, carrier: str) -> Loss | None:
     made = graph.made(blamed)
+    kind, reason = graph.operations[blamed].kind, "the operation read the needed fact, and nothing that it made has it"
     revised = [graph.variables[m].revision_of for m in made]
-    state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])
-    # If an earlier step had already extracted the detail from the message, writing lost it.
-    state = state or graph.variables[carrier].operation_id is not None
-    state = state or graph.operations[blamed].kind is OperationKind.UPDATE
-    kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
+    if kind is OperationKind.GENERATION:
+        written = written_by(graph, blamed)
+        if not written and any(graph.variables[d.target].kind is _BUFFER for m in made for d in graph.children(m)):
+            return None  # a reply to the user
+        is_extraction = bool(written) and all(graph.variables[one].revision_of is None for one in written)
+        error = ErrorType.EXTRACTION if is_extraction else ErrorType.UPDATE
+        reason = _WRITTEN if written else _SUMMARISED
+    else:
+        state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])
+        # If an earlier step had already extracted the detail from the message, writing lost it.
+        state = state or graph.variables[carrier].operation_id is not None
+        state = state or kind is OperationKind.UPDATE
+        error = _BY_KIND.get(kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
+        if any(v is not None and graph.variables[v].kind is _BUFFER for v in revised):
+            reason = _FELL_OUT
     derived = [d.target for d in graph.children(carrier) if d.target in made]
     after = derived[0] if derived else made[0] if made else None
-    reason = "the operation read the needed fact, and nothing that it made has it"
-    return Loss(kind, blamed, carrier, after, 0.85, reason)
+    return Loss(error, blamed, carrier, after, 0.85, reason)
+
+
+def written_by(graph: TraceGraph, operation_id: str) -> list[str]:
+    """The memory units that were written from what an operation made, through tools but no other model or search."""
+    found, waiting, seen = [], list(graph.made(operation_id)), set(graph.made(operation_id))
+    while waiting:
+        for derivation in graph.children(waiting.pop()):
+            maker = graph.operations[derivation.operation_id]
+            if derivation.target in seen or maker.id == operation_id or maker.kind in _DECIDES:
+                continue
+            seen.add(derivation.target)
+            if graph.variables[derivation.target].kind is VariableKind.MEMORY_UNIT:
+                found += [derivation.target] if graph.is_recorded(derivation.target) else []
+            elif graph.variables[derivation.target].kind is not _BUFFER:
+                waiting.append(derivation.target)
+    return found
 
 
 def goes_on(graph: TraceGraph, variable_id: str) -> bool:
@@ -148,4 +194,8 @@ def goes_on(graph: TraceGraph, variable_id: str) -> bool:
     return variable.kind in STORED or bool(graph.users(variable_id)) or elsewhere
 
 
-_PROMPT = VariableKind.PROMPT
+_PROMPT, _BUFFER = VariableKind.PROMPT, VariableKind.BUFFER
+_DECIDES = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
+_FELL_OUT = "the history had the needed fact, and the new history that the operation made does not have it"
+_WRITTEN = "the model read the needed fact, and what it wrote into the memory does not have it"
+_SUMMARISED = "the model read the needed fact, and its text, which was read in place of it, does not have it"

@@ -47,6 +47,8 @@ _TELLS = 0.75
 """Another message states the same detail if it has at least this share of the core."""
 _ABOUT = 0.5
 """It must also have at least this share of the question."""
+_OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: ErrorType.DELETION}
+"""The error type of an operation that dropped the detail after the question came: one that rewrote the history."""
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
@@ -264,7 +266,7 @@ async def left_out(traced: FailureInTrace, past: AbstractSet[str]) -> Finding | 
     _, blamed, holder = max(lost)
     made = next(v for v in graph.made(blamed) if v in way)
     return Finding(
-        ErrorType.RESPONSE,
+        _OF_CHANGE.get(graph.operations[blamed].kind, ErrorType.RESPONSE),
         blamed,
         likely(holders[holder].score, HOLDS),
         "the operation read the needed fact for this question, and left it out of what it made",

@@ -89,7 +89,7 @@ def _may_replace(run: Run, messages: Sequence[Any]) -> None:
 
 def _updates(outputs: Any) -> list[Mapping[str, Any]]:
     """The updates of a graph's state that a node returned, also as commands."""
-    found = []
+    found: list[Mapping[str, Any]] = []
     for one in outputs if isinstance(outputs, list | tuple) and not is_conversation(outputs) else [outputs]:
         update = getattr(one, "update", None) if type(one).__name__ == "Command" else one
         if is_conversation(update):

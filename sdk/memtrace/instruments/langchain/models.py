@@ -10,7 +10,7 @@ from memtrace.instruments.frameworks.messages import content, leaves, tool_calls
 from memtrace.instruments.frameworks.runs import Run, is_writing
 from memtrace.instruments.frameworks.values import write
 from memtrace.instruments.langchain.prompts import read_by_model
-from memtrace.instruments.making import Making, gave, learn
+from memtrace.instruments.making import Making, gave, known, learn
 from memtrace.instruments.texts import texts
 
 
@@ -31,6 +31,10 @@ def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None
         question = run.root.searched.get(content(messages[-1]))
         if question is not None and question.kind == "Query":
             run.making.use(question, "question")  # the question of this turn, if the conversation has several
+        turn = None if is_writing() else next((one for one in reversed(messages) if one.type == "human"), None)
+        asked = None if turn is None else known(here, turn, run.asked)
+        if asked is not None and asked.kind == "Message":
+            run.making.use(asked, "question")
 
 
 def end(run: Run, response: Any) -> None:

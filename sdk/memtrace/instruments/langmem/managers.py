@@ -116,8 +116,9 @@ def _messages(run: Run, given_to: Any) -> None:
         if isinstance(said, str):
             found = same(run, said)
             # The question of a search with the same words is no message: what is remembered is a message of its own.
-            is_said = found is not None and found.kind in SPOKEN
-            run.messages.append(found if is_said else given(run, said, str(role or "message"), "Message"))
+            if found is None or found.kind not in SPOKEN:
+                found = given(run, said, str(role or "message"), "Message")
+            run.messages.append(found)
 
 
 def _existing(run: Run, given_to: Any) -> dict[Unit, tuple[Any, Variable]]:
