@@ -66,11 +66,21 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node of a graph that returned messages for the key that it had read: an addition, or a rewritten history."""
+    """A node of a graph that returned messages for the key that it had read: an addition, or a rewritten history.
+
+    Attributes:
+        name: of the node.
+        location: of the node's function; None if it is a package's.
+        spoken: the returned messages, without system messages.
+        key: that was read.
+        before: the messages that were read.
+    """
 
     name: str
     location: str | None
-    value: list[Said]
+    spoken: list[Said]
+    key: str
+    before: Sequence[Any]
 
 
 def buffer(run: Run, key: str, messages: Sequence[Any]) -> Variable:
@@ -91,13 +101,16 @@ def version(run: Run, key: str, messages: Sequence[Any], *, is_state: bool = Fal
         begun = _begun(run, known, spoken, messages)
         if begun is not None and len(begun.spoken) == len(spoken):
             return begun
-    changed = _rewritten(run, known, spoken, messages, 0 if begun is None else len(begun.spoken))
+    continued = 0 if begun is None else len(begun.spoken)
+    candidate = next((one for one in candidates(run) if len(one.spoken) > continued and _explains(one, spoken)), None)
+    if candidate is not None:
+        whole = version(run, candidate.key, candidate.before, is_state=True)
+        how = change(whole.spoken, [plain(one) for one in messages])
+        return rewrite(run, candidate.name, whole, how, messages, location=candidate.location)
+    changed = _rewritten(run, known, spoken, messages, continued)
     if changed is not None:
         before, how = changed
-        candidate = next((one for one in candidates(run) if _explains(one, spoken, how)), None)
-        name = (REWRITTEN if how.inserted else TRIMMED) if candidate is None else candidate.name
-        location = None if candidate is None else candidate.location
-        return rewrite(run, name, before, how, messages, location=location)
+        return rewrite(run, _name(run, REWRITTEN if how.inserted else TRIMMED), before, how, messages)
     # The messages come first, because finding one may write another operation, which makes a prompt.
     new = [message(run, one) for one in _new(begun, messages)]
     name = begun.name if begun is not None else f"{key} of {run.root.session}" if run.root.session else key
@@ -209,10 +222,20 @@ def _tell_state(run: Run, spoken: list[Said]) -> bool:
     return False
 
 
-def _explains(one: Candidate, value: Sequence[Said], changed: Change) -> bool:
-    """Whether a node's messages are the beginning of a rewritten history, or some of the new messages in it."""
-    forms = [_form(said) for said in one.value]
-    return value[: len(one.value)] == one.value or any(_form(value[place]) in forms for place in changed.inserted)
+def _explains(one: Candidate, spoken: Sequence[Said]) -> bool:
+    """Whether a node's messages are the beginning of this history, and lack messages that the node had read."""
+    if not one.spoken or list(spoken[: len(one.spoken)]) != one.spoken:
+        return False
+    how = change(spoken_of(one.before), one.spoken)
+    return how.dropped > 0 and (how.kept > 0 or one.spoken[0]["role"] != "ai")
+
+
+def _name(run: Run, what: str) -> str:
+    """The name of a rewriting operation, with the node in which it happens."""
+    around: Run | None = run
+    while around is not None and around.kind != "node":
+        around = around.parent
+    return what if around is None else f"{what} in {around.name}"
 
 
 def _is_linked(run: Run, known: Version, messages: Sequence[Any]) -> bool:

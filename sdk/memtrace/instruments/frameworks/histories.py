@@ -45,19 +45,25 @@ def returned(run: Run, outputs: Any) -> None:
             if not is_conversation(messages):
                 continue
             before = next((one for name, one in given if name == key), None)
-            if before is None:
-                _rewrite(run, given, list(messages))
-            elif any(one.type == _REMOVE for one in messages):
+            if before is not None and any(one.type == _REMOVE for one in messages):
                 _rewrite(run, [(key, before)], _applied(before, messages))
+            elif before is None or _source(given, messages)[0] != key:
+                _rewrite(run, given, list(messages))
             else:
-                _may_replace(run, messages)
+                _may_replace(run, key, before, messages)
+
+
+def _source(given: Sequence[tuple[str, Sequence[Any]]], messages: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """The given history with which messages share most."""
+    value = [plain(one) for one in messages]
+    return max(given, key=lambda one: buffers.change(buffers.spoken_of(one[1]), value).kept)
 
 
 def _rewrite(run: Run, given: Sequence[tuple[str, Sequence[Any]]], messages: list[Any]) -> None:
     """Record new messages as a version of the given history with which they share most, if they lack any of it."""
     value = [plain(one) for one in messages]
-    found = [(key, before, buffers.change(buffers.spoken_of(before), value)) for key, before in given]
-    key, before, change = max(found, key=lambda one: one[2].kept)
+    key, before = _source(given, messages)
+    change = buffers.change(buffers.spoken_of(before), value)
     told = [plain(one) for one in before]
     change = replace(change, inserted=frozenset(place for place in change.inserted if value[place] not in told))
     if change.dropped and (change.kept or (len(given) == 1 and run.kind == "node")):
@@ -81,9 +87,9 @@ def _applied(before: Sequence[Any], messages: Sequence[Any]) -> list[Any]:
     return list(merged.values())
 
 
-def _may_replace(run: Run, messages: Sequence[Any]) -> None:
+def _may_replace(run: Run, key: str, before: Sequence[Any], messages: Sequence[Any]) -> None:
     known = buffers.candidates(run)
-    known.insert(0, Candidate(run.name, _function(), [plain(one) for one in messages]))
+    known.insert(0, Candidate(run.name, _function(), buffers.spoken_of(messages), key, before))
     del known[MAX_CANDIDATES:]
 
 
