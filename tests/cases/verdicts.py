@@ -34,7 +34,8 @@ class Tried:
     def said(self) -> tuple[str | None, str | None, str | None]:
         """The error type, and the kind and name of the blamed operation."""
         blamed = self.blamed
-        return self.verdict.error_type, blamed and blamed.kind, blamed and blamed.name
+        kind, name = (None, None) if blamed is None else (blamed.kind, blamed.name)
+        return self.verdict.error_type, kind, name
 
 
 def recorded(program: str, environment: str, script: Script, folder: Path) -> Run:
