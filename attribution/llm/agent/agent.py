@@ -13,7 +13,7 @@ from attribution.llm.agent.outcome import verdict_or_abstention
 from attribution.llm.agent.pieces import checked_with_pieces
 from attribution.llm.agent.prompt import prompt
 from attribution.llm.agent.proposal import Proposal
-from attribution.llm.agent.tools import PROPOSE, Tools, tool_descriptions
+from attribution.llm.agent.tools import PROPOSE, Tools, step_schema, tool_descriptions, tool_names
 from attribution.llm.agent.view import FailureView
 from attribution.llm.transport.budget import LlmBudget
 from attribution.llm.transport.client import LlmClient
@@ -22,6 +22,7 @@ from attribution.llm.transport.data import as_data, data_block
 from attribution.llm.transport.errors import LlmError, Problem
 from attribution.llm.transport.reply import Reply, ToolCall
 from attribution.llm.transport.schemas import Rejected, problems_of
+from attribution.llm.transport.text_calls import calls_in, without_thoughts
 from attribution.needed.presence import Detail
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.verdict import Verdict
@@ -34,9 +35,14 @@ _MOST_IDLE = 3
 """Largest number of consecutive replies without a call of a tool."""
 _MOST_CALLS = 8
 """Largest number of tool calls in one reply that are carried out."""
+_BEGINNING = 80
 _TRAIL = 200
 _TRAIL_CHARACTERS = 200
 _NUDGE = f"Call a tool: look further, or end with {PROPOSE}."
+_BY_SCHEMA = (
+    "Reply with one JSON object and nothing else: the name of a tool, and its arguments, as in "
+    '{"name": "search", "arguments": {"words": "..."}}. The tools:'
+)
 
 
 @dataclass
@@ -45,6 +51,8 @@ class _Exploration:
 
     Attributes:
         most_replies: number of calls that the budget allowed at the beginning; None means no limit.
+        is_by_schema: whether each step is asked for as JSON, because the model or its server calls no tools.
+        has_written: whether the model writes its calls as text, so that it gets the results as text.
     """
 
     view: FailureView
@@ -53,6 +61,8 @@ class _Exploration:
     budget: LlmBudget
     most_replies: int | None
     replies: int = 0
+    is_by_schema: bool = False
+    has_written: bool = False
     trail: list[str] = field(default_factory=list)
     rejections: list[str] = field(default_factory=list)
 
@@ -108,32 +118,49 @@ class Agent:
             reply = await self._next(exploration)
             exploration.replies += 1
             conversation.add(reply.message())
-            if reply.calls:
+            calls = reply.calls or calls_in(reply.content, tool_names())
+            if calls:
                 idle = 0
-                verdict = await self._carry_out(exploration, reply.calls)
+                exploration.has_written = not reply.calls
+                verdict = await self._carry_out(exploration, calls)
                 if verdict is not None:
                     return verdict
                 continue
             idle += 1
             if idle == _MOST_IDLE:
-                raise LlmError(Problem.INVALID, f"the model called no tool in {idle} replies")
-            conversation.say(_NUDGE)
+                raise LlmError(Problem.INVALID, f"the model called no tool in {idle} replies{_said(reply)}")
+            self._ask_by_schema(exploration)
+
+    def _ask_by_schema(self, exploration: _Exploration) -> None:
+        """From now on, ask for each step as JSON."""
+        if not exploration.is_by_schema:
+            exploration.is_by_schema = True
+            tools = [one["function"] for one in tool_descriptions()]
+            exploration.conversation.say(f"{_BY_SCHEMA}\n{data_block(tools)}")
+        else:
+            exploration.conversation.say(_NUDGE)
 
     async def _next(self, exploration: _Exploration) -> Reply:
         conversation, budget, settings = exploration.conversation, exploration.budget, self._client.settings
         conversation.shorten(settings.context_tokens - settings.reply_tokens)
-        tools = tool_descriptions()
-        once = self._client.estimate(conversation, tools)
-        if not budget.allows(once + once + once):
-            # Leaves room for two proposals, in case the first is invalid.
-            tools = tool_descriptions(only_propose=True)
+        once = self._client.estimate(conversation, tool_descriptions())
+        # Leaves room for two proposals, in case the first is invalid.
+        is_last = not budget.allows(once + once + once)
         try:
-            return await self._client.complete(conversation, budget, tools)
+            return await self._step(exploration, is_last)
         except LlmError as error:
+            if error.kind is Problem.UNSUPPORTED and not exploration.is_by_schema:
+                self._ask_by_schema(exploration)
             # The estimate was too low, or the model's context is smaller than configured.
-            if error.kind is not Problem.CONTEXT or not conversation.shorten(0):
+            elif error.kind is not Problem.CONTEXT or not conversation.shorten(0):
                 raise
-        return await self._client.complete(conversation, budget, tools)
+        return await self._step(exploration, is_last)
+
+    async def _step(self, exploration: _Exploration, is_last: bool) -> Reply:
+        conversation, budget = exploration.conversation, exploration.budget
+        if exploration.is_by_schema:
+            return await self._client.complete(conversation, budget, schema=step_schema(only_propose=is_last))
+        return await self._client.complete(conversation, budget, tool_descriptions(only_propose=is_last))
 
     async def _carry_out(self, exploration: _Exploration, calls: Sequence[ToolCall]) -> Verdict | None:
         """Answer every call, as the protocol demands; returns the verdict if a valid one was proposed."""
@@ -151,7 +178,11 @@ class Agent:
                 result = await exploration.tools.call(call.name, call.arguments)
             if number == len(calls) - 1:
                 result = result | {"calls_left": exploration.calls_left}
-            exploration.conversation.add({"role": "tool", "tool_call_id": call.id, "content": as_data(result)})
+            if exploration.has_written:
+                message = {"role": "user", "content": f"Result of {call.name}:\n{data_block(result)}"}
+            else:
+                message = {"role": "tool", "tool_call_id": call.id, "content": as_data(result)}
+            exploration.conversation.result(message)
         return None
 
     async def _proposed(self, exploration: _Exploration, call: ToolCall) -> Verdict:
@@ -169,3 +200,11 @@ class Agent:
                 f"{_MOST_REJECTIONS} proposals could not stand, the last one because: {rejection}"[:600],
             )
         raise rejection
+
+
+def _said(reply: Reply) -> str:
+    """How the reply began, for the reason of an abstention."""
+    said = " ".join(without_thoughts(reply.content).split())
+    if said:
+        return f"; the last one begins {said[:_BEGINNING]!r}"
+    return "; the last one is empty" if not reply.content.strip() else "; the last one has only thoughts"

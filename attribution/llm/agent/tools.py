@@ -12,6 +12,7 @@ from attribution.llm.agent.proposal import Proposal
 from attribution.llm.agent.rendering import HIDDEN, listed, show_operation, show_variable
 from attribution.llm.agent.search import search_values
 from attribution.llm.agent.view import FailureView
+from attribution.llm.transport.dialect import Schema
 from attribution.llm.transport.schemas import problems_of, schema_of
 from schema.kinds import VariableKind
 from schema.models import Operation, Variable
@@ -216,6 +217,30 @@ def tool_descriptions(*, only_propose: bool = False) -> list[dict[str, Any]]:
         }
         for name, model, said in described
     ]
+
+
+@cache
+def step_schema(*, only_propose: bool = False) -> Schema:
+    """One schema for a call of any tool, for servers or models without calls of tools."""
+    tools = [one["function"] for one in tool_descriptions(only_propose=only_propose)]
+    arguments = [one["parameters"] for one in tools]
+    return Schema(
+        "step",
+        {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "enum": [one["name"] for one in tools]},
+                "arguments": {"anyOf": arguments},
+            },
+            "required": ["name", "arguments"],
+            "additionalProperties": False,
+        },
+    )
+
+
+def tool_names() -> list[str]:
+    """The names of all tools."""
+    return [*_TOOLS, PROPOSE]
 
 
 def _said(model: type[BaseModel]) -> str:

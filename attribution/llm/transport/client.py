@@ -22,8 +22,10 @@ from attribution.llm.transport.dialect import Dialect, Schema
 from attribution.llm.transport.endpoint import Endpoint
 from attribution.llm.transport.errors import LlmError, Problem
 from attribution.llm.transport.reply import Reply, Tokens, read_reply, read_vectors
+from attribution.llm.transport.reply_faults import cut_off, told
 from attribution.llm.transport.schemas import Rejected, json_part, problems_of, schema_of
 from attribution.llm.transport.settings import LlmSettings
+from attribution.llm.transport.text_calls import calls_in
 from attribution.verdicts.usage import Usage
 from schema.errors import InputError
 
@@ -114,11 +116,12 @@ class LlmClient:
             self._dialect = self._dialect.merged(dialect)
             if reply.refusal:
                 raise LlmError(Problem.REFUSED, f"the model refused to answer: {reply.refusal[:300]}")
-            if reply.cut and not reply.calls:
-                raise LlmError(
-                    Problem.LENGTH,
-                    f"the model's reply is longer than {self.settings.reply_tokens:,} tokens and was cut",
-                )
+            if (
+                reply.cut
+                and not reply.calls
+                and not calls_in(reply.content, [one["function"]["name"] for one in tools])
+            ):
+                raise LlmError(Problem.LENGTH, cut_off(reply.content, self.settings.reply_tokens))
             return reply
 
     async def structured(
@@ -145,7 +148,7 @@ class LlmClient:
         for attempt in range(2):
             reply = await self.complete(conversation, budget, schema=schema)
             try:
-                return await accept(model.model_validate_json(json_part(reply.content)))
+                return await accept(model.model_validate_json(json_part(told(reply.content))))
             except ValidationError as error:
                 problems = problems_of(error)
             except Rejected as rejection:

@@ -25,6 +25,7 @@ class Conversation:
 
     def __init__(self, system: str, user: str) -> None:
         self.messages: list[Message] = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        self._results: list[Message] = []
         self._counted = 0
         self._counted_tokens = 0
         self._rate = _TOKENS_PER_BYTE
@@ -36,6 +37,11 @@ class Conversation:
     def add(self, message: Message) -> None:
         """Add a message by the model or a tool."""
         self.messages.append(message)
+
+    def result(self, message: Message) -> None:
+        """Add the result of a tool, which ``shorten`` may drop later."""
+        self.messages.append(message)
+        self._results.append(message)
 
     def bound(self, extra: Sequence[Any] = ()) -> int:
         """An upper bound of the tokens of the messages.
@@ -63,9 +69,8 @@ class Conversation:
 
     def shorten(self, tokens: int) -> bool:
         """Drop the oldest tool results until about ``tokens`` remain; returns whether any was dropped."""
-        results = [message for message in self.messages if message["role"] == "tool"]
         changed = False
-        for message in results[:-_KEPT_RESULTS]:
+        for message in self._results[:-_KEPT_RESULTS]:
             if self.estimate() <= tokens:
                 break
             if len(message["content"]) > len(_LEFT_OUT):

@@ -16,7 +16,7 @@ from schema.errors import CorruptValueError
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import Clients
 from tests.attribution.llm.story import Story
-from tests.llm_server import DRIP, DROP, GARBAGE, HANG, Answer, LlmServer, Request, call, fail, refuse, say
+from tests.llm_server import DRIP, DROP, GARBAGE, HANG, Answer, LlmServer, Request, call, fail, give, refuse, say
 
 
 async def _attribute(clients: Clients, story: Story, **settings: Any) -> Verdict:
@@ -92,15 +92,38 @@ async def test_the_model_may_abstain(clients: Clients, server: LlmServer, story:
     [
         ([refuse("I can't help with that.")], "the model refused to answer: I can't help with that."),
         ([say("", finish="content_filter")], "the model refused to answer: its content filter stopped it"),
-        ([say("Let me think" * 9, finish="length")], "the model's reply is longer than"),
+        ([say("Let me think of it", finish="length")], "the model's reply is longer than"),
+        ([say("Let me think. " * 9, finish="length")], "the model repeats the same words without an end"),
+        ([say("<think>Let me see", finish="length")], "the model was still thinking when its reply was cut off"),
+        (
+            [say("", finish="length")],
+            "for thoughts, and said nothing; MEMTRACE_LLM_OUTPUT_TOKENS allows longer replies",
+        ),
+        ([say("")] * 3, "the model called no tool in 3 replies; the last one is empty"),
+        ([say("<think>Hm.</think>")] * 3, "the model called no tool in 3 replies; the last one has only thoughts"),
         ([say("It is the update."), say("Really."), say("Yes.")], "the model called no tool in 3 replies"),
         ([fail(500, "broken")] * 3, "the server answered 500: broken"),
         ([fail(401, "wrong key")], "the server answered 401: wrong key"),
-        ([fail(400, "tools are not supported")], "the server answered 400: tools are not supported"),
+        ([fail(400, "that is not supported")] * 4, "the server answered 400: that is not supported"),
         ([GARBAGE] * 3, "the server's answer is malformed"),
         ([DROP] * 3, "the server can't be reached"),
     ],
-    ids=["refusal", "filter", "cut", "idle", "500", "401", "400", "garbage", "drop"],
+    ids=[
+        "refusal",
+        "filter",
+        "cut",
+        "repeats",
+        "thinks",
+        "only thought",
+        "empty",
+        "thoughts",
+        "idle",
+        "500",
+        "401",
+        "400",
+        "garbage",
+        "drop",
+    ],
 )
 async def test_abstains_with_the_reason(
     clients: Clients, server: LlmServer, story: Story, answers: list[Answer], reason: str
@@ -112,6 +135,42 @@ async def test_abstains_with_the_reason(
     assert reason in verdict.reason
     assert server.left == 0
     assert verdict.usage.calls == len(answers)
+
+
+async def test_calls_that_are_written_as_text_are_carried_out(
+    clients: Clients, server: LlmServer, story: Story
+) -> None:
+    looking = {"name": "look_at_operation", "arguments": {"operation": story.op("update")}}
+    proposing = {"name": "propose_verdict", "arguments": story.proposal()}
+    server.script(
+        say(f"<think>Let me look.</think>```json\n{json.dumps(looking)}\n```"),
+        say(f"<tool_call>{json.dumps(proposing)}</tool_call>"),
+    )
+    verdict = await _attribute(clients, story)
+    assert verdict.error_type is ErrorType.UPDATE
+    assert len(verdict.details["trail"]) == 1
+    assert server.requests[1].messages[-1]["role"] == "user"
+    assert "Result of look_at_operation" in server.requests[1].last
+
+
+async def test_a_model_that_calls_no_tools_is_asked_for_json(clients: Clients, server: LlmServer, story: Story) -> None:
+    server.script(
+        say("It is the update, I think."),
+        give({"name": "look_at_operation", "arguments": {"operation": story.op("update")}}),
+        give({"name": "propose_verdict", "arguments": story.proposal()}),
+    )
+    verdict = await _attribute(clients, story)
+    assert verdict.error_type is ErrorType.UPDATE
+    assert [bool(one.tools) for one in server.requests] == [True, False, False]
+    asked = server.requests[1].body["response_format"]["json_schema"]["schema"]
+    assert "propose_verdict" in asked["properties"]["name"]["enum"]
+    assert '"look_at_operation"' in server.requests[1].last
+
+
+async def test_a_server_without_tools_is_asked_for_json(clients: Clients, server: LlmServer, story: Story) -> None:
+    server.script(fail(400, "no tools here"), give({"name": "propose_verdict", "arguments": story.proposal()}))
+    verdict = await _attribute(clients, story)
+    assert verdict.error_type is ErrorType.UPDATE
 
 
 @pytest.mark.parametrize("answer", [HANG, DRIP], ids=["hang", "drip"])
