@@ -7,53 +7,61 @@ once, some only when what was stored is read again. Such JSON is refused where i
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import msgspec
 
 MAX_DEPTH = 100
 """How deep lists and objects may be nested."""
 
+T = TypeVar("T")
+
+_TOO_DEEP = f"lists and objects are nested more than {MAX_DEPTH} deep"
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 _AS_LISTS = bytes.maketrans(b"{}", b"[]")
 
 
 class JsonError(msgspec.DecodeError, ValueError):
-    """A text that is no JSON, or is nested too deep; the message says which."""
+    """A text that is no JSON, has another form, or is nested too deep; the message says which."""
 
 
-def read_json(text: str | bytes, depth: int = MAX_DEPTH) -> Any:
+@overload
+def read_json(text: str | bytes) -> Any: ...
+
+
+@overload
+def read_json(text: str | bytes, form: type[T]) -> T: ...
+
+
+def read_json(text: str | bytes, form: Any = Any) -> Any:
     """The value of a JSON text.
 
     Args:
         text: the text. ``NaN``, ``Infinity``, integers beyond 64 bits, and halves of surrogate pairs are no JSON.
-        depth: how deep lists and objects may be nested.
+        form: the type of the value. Members that the type does not know are skipped, and may not be nested too deep
+            either.
 
     Raises:
-        JsonError: the text is no JSON, or is nested too deep.
+        JsonError: the text is no JSON, has another form, or is nested too deep.
     """
     try:
         data = text.encode() if isinstance(text, str) else text
-        found = msgspec.json.decode(data)
+        found = msgspec.json.decode(data, type=form)
     except (msgspec.MsgspecError, UnicodeError) as error:
         raise JsonError(str(error)) from None
     except RecursionError:
-        raise _too_deep(depth) from None
-    if data.count(b"[") + data.count(b"{") > depth and _is_deeper(data, depth):
-        raise _too_deep(depth)
+        raise JsonError(_TOO_DEEP) from None
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _is_too_deep(data):
+        raise JsonError(_TOO_DEEP)
     return found
 
 
-def _is_deeper(data: bytes, depth: int) -> bool:
-    """Whether valid JSON is nested deeper: each turn takes the innermost lists and objects away."""
+def _is_too_deep(data: bytes) -> bool:
+    """Whether valid JSON is nested too deep: each turn takes the innermost lists and objects away."""
     brackets = _STRING.sub(b"", data).translate(_AS_LISTS, _OTHERS)
-    for _ in range(depth):
+    for _ in range(MAX_DEPTH):
         if not brackets:
             return False
         brackets = brackets.replace(b"[]", b"")
     return bool(brackets)
-
-
-def _too_deep(depth: int) -> JsonError:
-    return JsonError(f"lists and objects are nested more than {depth} deep")

@@ -39,6 +39,19 @@ def test_what_is_no_json_is_refused(text: str | bytes) -> None:
             read_json(text)
 
 
+class _Named(msgspec.Struct):
+    name: str
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH, 900, 9000])
+def test_members_that_a_form_does_not_know_are_not_too_deep_either(depth: int) -> None:
+    assert read_json('{"name": "x", "more": [[{}]]}', _Named).name == "x"
+    with pytest.raises(JsonError, match="nested more than"):
+        read_json('{"name": "x", "more": %s}' % ("[" * depth + "]" * depth), _Named)
+    with pytest.raises(JsonError, match="Expected `str`"):
+        read_json('{"name": 5}', _Named)
+
+
 def test_the_depth_is_found_in_linear_time() -> None:
     times = []
     for size in (50_000, 200_000):
@@ -50,18 +63,21 @@ def test_the_depth_is_found_in_linear_time() -> None:
 
 
 _STORED = [
-    "attribution/benchmark/cases.py",
-    "attribution/blame/rank.py",
-    "attribution/report/gather.py",
-    "attribution/review/annotation/choose.py",
-    "attribution/review/labelling.py",
-    "attribution/verdicts/verdict.py",
     "api/cli/annotation_documents.py",
     "api/cli/dlq.py",
     "api/cli/render/sheets.py",
     "api/graphql/attribution.py",
     "api/http/receipts.py",
+    "api/http/reports.py",
     "api/web/pages/judging.py",
+    "attribution/benchmark/cases.py",
+    "attribution/blame/rank.py",
+    "attribution/report/gather.py",
+    "attribution/review/annotation/choose.py",
+    "attribution/review/labelling.py",
+    "attribution/trace/told.py",
+    "attribution/verdicts/gold.py",
+    "attribution/verdicts/verdict.py",
     "ingest/events/attributes.py",
     "ingest/events/feedback.py",
     "ingest/exports/openlineage.py",
@@ -69,7 +85,10 @@ _STORED = [
     "ingest/exports/wire.py",
     "ingest/files/smartcomment/failures.py",
     "ingest/files/smartcomment/leftover.py",
-    "ingest/otlp/linking.py",
+    "ingest/otlp/known_spans.py",
+    "ingest/queue/nats/letters.py",
+    "ingest/queue/shares.py",
+    "optimization/proof/model.py",
     "optimization/proof/reopen.py",
     "optimization/replay/recorded.py",
     "schema/models.py",
@@ -77,37 +96,53 @@ _STORED = [
     "store/contract/verdict_changes.py",
     "store/shared/record_rows.py",
     "store/shared/references.py",
+    "store/sqlite/rows.py",
+    "store/values/object_values.py",
 ]
 """These read what the store holds; its depth was checked on its way in."""
 
 _OWN = [
     "api/cli/optimize.py",
+    "api/event_writer/child.py",
+    "api/event_writer/process.py",
+    "api/graphql/trusted.py",
+    "api/jobs/child.py",
+    "api/jobs/process.py",
     "api/local_servers/nats/folder.py",
     "api/local_servers/nats/process.py",
     "api/local_servers/neo4j/home.py",
     "api/web/vendor.py",
     "attribution/llm/agent/presence.py",
     "attribution/llm/transport/client.py",
+    "attribution/report/compare.py",
+    "attribution/verdicts/probabilities.py",
     "optimization/harness/child.py",
     "optimization/harness/folder.py",
     "optimization/loop/evaluator.py",
     "optimization/loop/folder.py",
     "optimization/loop/recorded.py",
+    "optimization/proof/confidence.py",
 ]
-"""These read files and processes of our own: caches, locks, folders of runs, answers of children."""
+"""These read files and processes of our own: caches, locks, reports, folders of runs, messages of children."""
 
 _OTHERS = {
+    "api/graphql/requests.py": "bounds the depth of variables and extensions, more tightly",
     "ingest/events/reading.py": "what msgspec refuses goes to Pydantic, whose depth is bounded",
+    "ingest/files/smartcomment/read.py": "reads parts of files as they stand, and names the part that is too deep",
+    "ingest/files/smartcomment/recorded.py": "asks whether a value is JSON; too deep a value is refused with its file",
+    "ingest/otlp/decoding.py": "reads the frame of a request, and refuses what is too deep",
     "schema/outside_json.py": "reads JSON for all others",
+    "store/shared/failure_cursor.py": "reads a list of four plain values",
 }
 
 
+_READ = {"json.loads", "json.load", "from_json", "pydantic_core.from_json", "msgspec.json.decode"}
+_READ |= {"msgspec.json.Decoder"}
+
+
 def _reads_raw(call: ast.Call) -> bool:
-    """Whether a call reads JSON of any form; a form in ``type`` bounds the depth."""
-    name = ast.unparse(call.func)
-    if name in {"json.loads", "json.load", "from_json", "pydantic_core.from_json", "msgspec.json.Decoder"}:
-        return not (name == "msgspec.json.Decoder" and call.args)
-    return name == "msgspec.json.decode" and not any(one.arg == "type" for one in call.keywords)
+    """Whether a call reads JSON without a bound on its depth. Pydantic's ``validate_json`` has one of its own."""
+    return ast.unparse(call.func) in _READ
 
 
 def test_no_door_reads_json_without_a_bound() -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from schema.errors import InputError
 from schema.models import Operation, Variable
+from schema.outside_json import JsonError, read_json
 from store.contract.answers import Label, Page
 from store.contract.protocol import GraphStore
 
@@ -72,6 +73,6 @@ def _place_of(cursor: str | None) -> _Place:
     if cursor is None:
         return _Place()
     try:
-        return msgspec.json.decode(cursor, type=_Place)
-    except msgspec.MsgspecError:
+        return read_json(cursor, _Place)
+    except JsonError:
         raise InputError("after", "", f"{cursor[:80]!r} is not a cursor of this list") from None

@@ -118,7 +118,7 @@ def read_reply(text: str) -> Reply:
     choice = body.choices[0]
     message = choice.message
     calls = [
-        ToolCall(call.id or f"call-{number}", call.function.name, _arguments(call.function.arguments))
+        ToolCall(call.id or f"call-{number}", call.function.name, arguments_of(call.function.arguments))
         for number, call in enumerate(message.tool_calls or ())
     ]
     refusal = message.refusal or ("its content filter stopped it" if choice.finish_reason == "content_filter" else "")
@@ -146,10 +146,11 @@ def _text(content: str | list[dict[str, Any]] | None) -> str:
     return content or ""
 
 
-def _arguments(written: str | dict[str, Any] | None) -> dict[str, Any] | None:
+def arguments_of(written: str | dict[str, Any] | None) -> dict[str, Any] | None:
+    """The arguments of a call, given as JSON or as an object; None if they are no object, or nested too deep."""
     try:
         read = read_json((written if isinstance(written, str) else json.dumps(written or {})) or "{}")
-    except JsonError:
+    except (JsonError, TypeError, RecursionError):
         return None
     return read if isinstance(read, dict) else None
 

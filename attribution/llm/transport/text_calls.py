@@ -13,7 +13,8 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from attribution.llm.transport.reply import ToolCall
+from attribution.llm.transport.reply import ToolCall, arguments_of
+from schema.outside_json import JsonError, read_json
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _THOUGHT_END = re.compile(r"</think(?:ing)?>")
@@ -51,7 +52,8 @@ def calls_in(text: str, names: Collection[str]) -> tuple[ToolCall, ...]:
     found = _elements(said, names) or [call for value, before in _values(said) for call in _calls(value, before, names)]
     found = found or _pythonic(said, names)
     calls = (
-        ToolCall(f"text-{number}", name, arguments) for number, (name, arguments) in enumerate(found[:_MOST_CALLS])
+        ToolCall(f"text-{number}", name, None if arguments is None else arguments_of(arguments))
+        for number, (name, arguments) in enumerate(found[:_MOST_CALLS])
     )
     return tuple(calls)
 
@@ -163,8 +165,8 @@ def _arguments(given: Any) -> dict[str, Any] | None:
 
 def _value_of(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except JsonError:
         return text
 
 

@@ -71,6 +71,12 @@ def test_forms(text: str, wanted: list[tuple[str, dict[str, Any] | None]]) -> No
     assert [(one.name, one.arguments) for one in calls_in(text, NAMES)] == wanted
 
 
+@pytest.mark.parametrize("depth", [101, 900, 20_000])
+def test_deep_arguments_are_none(depth: int) -> None:
+    text = '{"name": "search", "arguments": {"words": %s}}' % ("[" * depth + "]" * depth)
+    assert [one.arguments for one in calls_in(text, NAMES)] in ([None], [])
+
+
 def test_thoughts_are_left_out() -> None:
     assert without_thoughts("<think>Hm.</think> Yes.") == "Yes."
     assert without_thoughts("Hm.</think>Yes.") == "Yes."
