@@ -60,6 +60,18 @@ class TooLargeError(MemTraceError):
         super().__init__(f"{what} is larger than the limit of {limit:,} bytes{why}")
 
 
+class TooLongError(MemTraceError):
+    """Work for one answer took longer than its time limit.
+
+    Args:
+        seconds: the time limit.
+        instead: what the caller can do.
+    """
+
+    def __init__(self, seconds: float, instead: str) -> None:
+        super().__init__(f"this took longer than {seconds:g} s: {instead}")
+
+
 class TooManyError(TooLargeError):
     """There are more elements than one answer may need.
 

@@ -46,6 +46,9 @@ form.
 
 _GROWTH_SECONDS = 0.5
 
+_STORE_WAIT_SECONDS = 4.0
+"""Seconds after which a read fails while the store can't be reached. The children of the server wait longer."""
+
 _LOADS_AFTER_SECONDS = 0.1
 
 
@@ -112,6 +115,7 @@ async def _running(
         if tracing is not None:
             stack.callback(tracing.stop)
         opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
+        opened.bound_waits(_STORE_WAIT_SECONDS)
         events = await stack.enter_async_context(await open_queue(settings))
         # Only this server knows its journal and can write the journal's events. Workers write the events of NATS.
         writer = EventWriter(settings, events) if isinstance(events, Journal) else None
@@ -122,6 +126,7 @@ async def _running(
         stack.push_async_callback(platform.queue.close)
         stack.push_async_callback(platform.growth.close)
         stack.push_async_callback(platform.reading.close)
+        stack.push_async_callback(platform.explaining.close)
         stack.push_async_callback(platform.acts.close, settings.shutdown_seconds)
         if settings.job_concurrency > 0:
             runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
@@ -147,6 +152,7 @@ async def _load_rest() -> None:
 def _platform(
     settings: Settings, database: Database, events: EventQueue, metrics: Metrics, writer: EventWriter | None
 ) -> Platform:
+    from api.http.explaining import Explaining
     from api.http.reading import Reading
     from api.jobs.queue import JobQueue, notices_of
     from api.jobs.uploads import Uploads, uploads_uri
@@ -175,6 +181,7 @@ def _platform(
         copies=copies,
         reading=Reading(max(settings.max_events_bytes, settings.max_traces_bytes)),
         rebuilt=rebuilt,
+        explaining=Explaining(settings),
         acts=acts,
         writer=writer,
         sign_in=sign_in,

@@ -43,6 +43,11 @@ class SpreadDatabase(Closing, Database):
         self._projects = {name: [project for project, place in places.items() if place == name] for name in mapped}
 
     @override
+    def bound_waits(self, seconds: float) -> None:
+        for _, database in self._all():
+            database.bound_waits(seconds)
+
+    @override
     def project(self, project_id: str, log: ProjectRecords | None = None) -> GraphStore:
         """The traces of one project. The audit log is always in the main database."""
         mapped = self._of_project.get(project_id)

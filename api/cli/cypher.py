@@ -36,7 +36,7 @@ async def cypher(
         ),
     ] = None,
     seconds: Annotated[float, typer.Option("--seconds", min=0.001, help="Stop after so many seconds.")] = 30.0,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many rows to show at most.")] = 1000,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100_000, help="How many rows to show at most.")] = 1000,
     as_json: JsonOption = False,
 ) -> None:
     """Run a Cypher query on a Neo4j store, read only. It sees all projects: limit it with {projectId: $project}.

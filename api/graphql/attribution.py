@@ -9,6 +9,7 @@ import strawberry
 
 from api.graphql import node, reads
 from api.graphql.context import Info
+from api.graphql.cost import LONG
 from api.graphql.history import changes
 from api.graphql.node import Node, is_model
 from api.graphql.pages import First, page_size
@@ -32,7 +33,7 @@ class EvidenceStep:
     variable_id: strawberry.ID | None = strawberry.field(description="The variable.")
     operation_id: strawberry.ID | None = strawberry.field(description="The operation that leads to the variable.")
     link: str | None = strawberry.field(description="How this step is connected with the one before.")
-    quote: str | None = strawberry.field(description="The relevant words, quoted from the variable.")
+    quote: str | None = strawberry.field(description="The relevant words, quoted from the variable.", metadata=LONG)
     holds: bool | None = strawberry.field(
         description="Whether the variable still holds the detail that the right answer needs."
     )
@@ -54,7 +55,7 @@ class Candidate:
     error_type: ErrorType | None = strawberry.field(description="The error type in that case.")
     operation_id: strawberry.ID | None = strawberry.field(description="The operation.")
     confidence: float | None = strawberry.field(description="How likely this candidate is, from 0 to 1.")
-    reason: str | None = strawberry.field(description="Why this operation could be at fault.")
+    reason: str | None = strawberry.field(description="Why this operation could be at fault.", metadata=LONG)
 
     @strawberry.field(description="The operation.")
     async def operation(self, info: Info) -> OperationRef | None:
@@ -68,7 +69,7 @@ class Candidate:
 class PieceLoss:
     project_id: strawberry.Private[str]
     steps: strawberry.Private[list[dict[str, Any]]]
-    piece: str = strawberry.field(description="The piece, quoted from the evidence.")
+    piece: str = strawberry.field(description="The piece, quoted from the evidence.", metadata=LONG)
     error_type: ErrorType | None = strawberry.field(
         description="How the piece was lost; null if it reached the answer, or nobody knows."
     )
@@ -76,7 +77,7 @@ class PieceLoss:
         description="The id of the operation that lost the piece; null if it reached the answer, or nobody knows."
     )
     confidence: float | None = strawberry.field(description="How sure this is, from 0 to 1.")
-    reason: str | None = strawberry.field(description="The reason, in words.")
+    reason: str | None = strawberry.field(description="The reason, in words.", metadata=LONG)
     reached: bool = strawberry.field(description="Whether the piece reached the answer.")
     path_length: int = strawberry.field(description="How many steps the path has.")
 
@@ -116,7 +117,7 @@ class Attribution(Node):
         description="How the verdict was reached: flow, llm, auto or oneshot (see `Method`), or human for a person's."
     )
     model: str | None = strawberry.field(description="The language model that was asked; null if none was.")
-    reason: str | None = strawberry.field(description="The reason, in words.")
+    reason: str | None = strawberry.field(description="The reason, in words.", metadata=LONG)
     tokens: int | None = strawberry.field(description="How many tokens the language model used.")
     cost: float | None = strawberry.field(
         description="What the language model cost, in the currency of the prices that were set for it."

@@ -17,6 +17,7 @@ from api.http.platform import Platform
 from schema.control import Role
 from store.contract.protocol import GraphStore
 
+T = TypeVar("T")
 V = TypeVar("V")
 
 _BATCH = 1000
@@ -30,13 +31,23 @@ class Context(BaseContext):
         while it runs. client: the client's address. compared_bytes: bytes of the values that the operation has
         compared. is_large:
             whether the operation may complete so many fields that it needs an event loop of its own.
+        is_sent: whether the answer is only sent to a client. Parts of it may then be JSON already
+            (``msgspec.Raw``). Pages read their answers, and get plain objects.
     """
 
-    def __init__(self, platform: Platform, access: Access | None, token: str | None, client: str | None = None) -> None:
+    def __init__(
+        self,
+        platform: Platform,
+        access: Access | None,
+        token: str | None,
+        client: str | None = None,
+        is_sent: bool = False,
+    ) -> None:
         super().__init__()
         self.platform = platform
         self.token = token
         self.client = client
+        self.is_sent = is_sent
         self.connection_params: Any = None
         self.compared_bytes = 0
         self.is_large = False
@@ -70,7 +81,12 @@ class Context(BaseContext):
         access = self.access
         if self.connection_params is not None:
             access = Access(self.platform.database, await self.platform.verifier.verify(self.token, self.client))
-        return Context(self.platform, access, self.token, self.client)
+        return Context(self.platform, access, self.token, self.client, self.is_sent)
+
+    @property
+    def most_answer_bytes(self) -> int:
+        """The largest number of bytes of an answer."""
+        return self.platform.settings.graphql_answer_bytes
 
     def close(self) -> None:
         """Forget what was read.
@@ -85,6 +101,10 @@ class Context(BaseContext):
         if asyncio.get_running_loop() is self._home:
             return door
         return replace(door, store=on_loop(door.store, self._home), records=on_loop(door.records, self._home))
+
+    def here(self, thing: T) -> T:
+        """An object of the server's loop, to be used on the running loop, which may be another one."""
+        return thing if asyncio.get_running_loop() is self._home else on_loop(thing, self._home)
 
     async def load(
         self,

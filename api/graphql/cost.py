@@ -2,8 +2,9 @@
 
 A field that returns an object costs 1, or its ``cost``. The selection on a list's items is multiplied by the length
 that the list may have: the value of the argument that ``size`` names, or ``size`` itself; 10 if the field has none.
-Leaves are free. In addition, each hop of a lineage costs 1, and so does each stretch of ``per`` characters of a value's
-window.
+A leaf costs a twentieth. A leaf that may be a long text (``LONG``) or any JSON costs a half. A list of leaves costs as
+much as 10 leaves. In addition, each hop of a lineage costs 1, and so does each stretch of ``per`` characters of a
+value's window.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ from graphql import (
 
 from api.graphql.chosen import ChosenOperation
 
+UNIT = 20
+"""Costs are counted in twentieths."""
+
+LONG: Mapping[str, Any] = {"leaf": UNIT // 2}
+"""The metadata of a leaf that may be hundreds of characters long."""
+
 _LIST = 10
 _PAGED = "first"
 _HOPS = "maxHops"
@@ -37,7 +44,7 @@ _ANY_HOPS = 100
 
 def document_cost(chosen: ChosenOperation) -> int:
     """The cost of a GraphQL operation: the number of elements that it could make the store read, as described above."""
-    return _counted(_Counter, chosen)
+    return -(-_counted(_Counter, chosen) // UNIT)
 
 
 def field_count(chosen: ChosenOperation) -> int:
@@ -56,7 +63,7 @@ def _counted(counter: type[_Counter], chosen: ChosenOperation) -> int:
 
 
 class _Counter:
-    _thing = 1
+    _thing = UNIT
     """The cost of an element of a list, without the fields selected of the element."""
 
     def __init__(self, chosen: ChosenOperation, variables: Mapping[str, Any]) -> None:
@@ -101,7 +108,9 @@ class _Counter:
 
     def _own(self, node: FieldNode, field: GraphQLField, settings: Mapping[str, Any]) -> int:
         """The cost of a field itself, without its selected fields."""
-        cost = int(settings.get("cost", 1 if node.selection_set else 0))
+        if node.selection_set is None and "cost" not in settings:
+            return _leaf_cost(field, settings)
+        cost = int(settings.get("cost", 1))
         if "per" in settings:
             name_of_length, unit = settings["per"]
             length = self._argument(node, field, name_of_length)
@@ -109,7 +118,7 @@ class _Counter:
         if _HOPS in field.args:
             hops = self._argument(node, field, _HOPS)
             cost += hops if isinstance(hops, int) and hops >= 0 else _ANY_HOPS
-        return cost
+        return UNIT * cost
 
     def _size(self, node: FieldNode, field: GraphQLField, settings: Mapping[str, Any]) -> int:
         size = settings.get("size", _PAGED if _PAGED in field.args else None)
@@ -138,6 +147,12 @@ def settings_of(field: GraphQLField) -> Mapping[str, Any]:
     """The metadata of a field of the schema, by which its cost is counted and its arguments are checked."""
     definition = field.extensions.get("strawberry-definition")
     return getattr(definition, "metadata", None) or {}
+
+
+def _leaf_cost(field: GraphQLField, settings: Mapping[str, Any]) -> int:
+    is_any_json = getattr(get_named_type(field.type), "name", None) == "JSON"
+    cost = int(settings.get("leaf", LONG["leaf"] if is_any_json else 1))
+    return cost * _LIST if _is_list(field.type) else cost
 
 
 def _is_list(type_: Any) -> bool:

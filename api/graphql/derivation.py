@@ -6,6 +6,7 @@ import strawberry
 
 from api.graphql import node, reads
 from api.graphql.context import Info
+from api.graphql.cost import LONG
 from api.graphql.node import Node, is_model
 from api.graphql.refs import OperationRef, VariableRef
 from api.graphql.scalars import JSON, DerivationKind
@@ -35,7 +36,7 @@ class Derivation(Node):
         "operation read, Revision is its next version."
     )
     category: str | None = strawberry.field(description=node.CATEGORY)
-    comment: str | None = strawberry.field(description=node.COMMENT)
+    comment: str | None = strawberry.field(description=node.COMMENT, metadata=LONG)
     sequence: int = strawberry.field(description=node.SEQUENCE)
     created_at: datetime | None = strawberry.field(description="When it was recorded.")
     location: str | None = strawberry.field(description=node.LOCATION)

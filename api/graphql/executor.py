@@ -1,8 +1,12 @@
-"""Running a document: lists of plain objects are read at once, and unexpected errors are masked."""
+"""Running a document: lists of plain objects are read at once, unexpected errors are masked, and bytes are counted.
+
+The lists of an answer that is sent become JSON as soon as they are complete. The answer then is encoded piece by piece
+while it is built, and takes as much memory as its JSON.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -18,12 +22,14 @@ from graphql import (
 )
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
+from api.graphql.answer_bytes import AnswerBytes, AnswerTooLargeError, as_json, stored_json
 from api.graphql.loops import LoopThreads
 from api.graphql.public_errors import public_error
 from store.runtime.garbage_collector import collector_paused
 from store.runtime.processor_share import ProcessorShare
 
 _AS_IT_IS = {"String", "ID", "Int", "Boolean"}
+_STORED_JSON = "JSON"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,14 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._share: ProcessorShare | None = None
+        self._answer = AnswerBytes(self.context_value.most_answer_bytes)
         self._plans: dict[tuple[str, int], tuple[Any, _Plan | None]] = {}
+
+    def build_per_event_executor(self, payload: Any) -> Any:
+        """A copy for one event of a subscription; each event's answer has its own bound."""
+        executor: Any = super().build_per_event_executor(payload)
+        executor._answer = AnswerBytes(self.context_value.most_answer_bytes)
+        return executor
 
     def execute_operation(self, serially: bool | None = None) -> Any:
         """Run the operation; a large one on a loop beside the server's."""
@@ -80,11 +93,23 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
 
         return _threads().run(whole)
 
-    def execute_field(self, *args: Any, **kwargs: Any) -> Any:
+    def execute_field(
+        self, parent_type: Any, source: Any, field_details_list: Any, path: Any, position_context: Any
+    ) -> Any:
         """Resolve a field, and begin to complete it."""
         if self._share is not None:
             self._share.step()
-        return super().execute_field(*args, **kwargs)
+        self._answer.add_name(path.key)
+        return super().execute_field(parent_type, source, field_details_list, path, position_context)
+
+    def complete_leaf_value(self, return_type: Any, result: Any) -> Any:  # type: ignore[override]  # it counts
+        """Complete a leaf, and count its bytes."""
+        if self.context_value.is_sent and return_type.name == _STORED_JSON:
+            completed: Any = stored_json(result)
+        else:
+            completed = super().complete_leaf_value(return_type, result)
+        self._answer.add(completed)
+        return completed
 
     def complete_iterable_value(
         self, item_type: Any, field_details_list: Any, info: Any, path: Any, items: Any, position_context: Any
@@ -100,11 +125,18 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
                 except (AttributeError, TypeError, ValueError, GraphQLError):
                     rows = None
                 if rows is not None:
-                    return rows
-        return super().complete_iterable_value(item_type, field_details_list, info, path, items, position_context)
+                    encoded = self._answer.add_rows(rows)
+                    return encoded if self.context_value.is_sent else rows
+        found = super().complete_iterable_value(item_type, field_details_list, info, path, items, position_context)
+        if not self.context_value.is_sent:
+            return found
+        return _as_json_later(found) if self.is_awaitable(found) else as_json(found)
 
     def handle_field_error(self, raw_error: Exception, return_type: Any, field_details_list: Any, path: Any) -> None:
-        """Mask an unexpected error."""
+        """Mask an unexpected error. An answer that is too large ends the whole operation."""
+        if isinstance(raw_error, AnswerTooLargeError):
+            raise raw_error
+        self._answer.add_error()
         super().handle_field_error(public_error(raw_error), return_type, field_details_list, path)
 
     def _plan(self, of: GraphQLObjectType, field_details_list: Any) -> _Plan | None:
@@ -127,11 +159,18 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
                 return None
             names.append(response_name)
             attributes.append(definition.python_name)
-            formats.append(None if _goes_out_as_it_is(leaf) else leaf.serialize)
+            formats.append(None if _goes_out_as_it_is(leaf) else self._format(leaf))
             required.append(isinstance(field.type, GraphQLNonNull))
         getter = attrgetter(*attributes)
         read = getter if len(attributes) > 1 else lambda item: (getter(item),)
         return _Plan(tuple(names), read, tuple(formats), tuple(required))
+
+    def _format(self, leaf: GraphQLScalarType | GraphQLEnumType) -> Callable[[Any], Any]:
+        return stored_json if self.context_value.is_sent and leaf.name == _STORED_JSON else leaf.serialize
+
+
+async def _as_json_later(found: Awaitable[Any]) -> Any:
+    return as_json(await found)
 
 
 @cache

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import strawberry
 
 from api.graphql.context import Info
+from api.graphql.cost import LONG
 from api.graphql.scalars import JSON
 from attribution.verdicts.failure_columns import FAILURE_COLUMNS, FailureColumn, FailureRow, failure_rows, is_stored
 from schema.models import Failure
@@ -24,6 +25,8 @@ _TYPES: dict[str, Any] = {
 }
 """GraphQL's types of columns whose Python type says less."""
 
+_LONG = {"question", "prediction", "gold_answers"}
+
 
 def with_failure_columns(type_: type[T]) -> type[T]:
     """Adds a field for each column of a failure to a class; ``strawberry.type`` then finds them."""
@@ -36,7 +39,7 @@ def with_failure_columns(type_: type[T]) -> type[T]:
 
 def _field(column: FailureColumn) -> Any:
     if is_stored(column):
-        return strawberry.field(description=column.description)
+        return strawberry.field(description=column.description, metadata=LONG if column.name in _LONG else {})
     return strawberry.field(_resolver(column), description=column.description, metadata={"cost": 3})
 
 

@@ -16,6 +16,8 @@ from store.contract import answers
 
 MAX_NODES = 10_000
 MAX_HOPS = 100_000
+_PATH = 100
+"""The variables for which a path counts; the path between two variables may be longer."""
 
 DirectionArgument = Annotated[
     Direction,
@@ -124,8 +126,12 @@ class Path:
 
     is_type_of = is_model(answers.Path)
 
-    variables: list[VariableRef] = strawberry.field(description="The variables, the dependent one first.")
-    derivations: list[DerivationRef] = strawberry.field(description="The derivations between them.")
+    variables: list[VariableRef] = strawberry.field(
+        description="The variables, the dependent one first.", metadata={"size": _PATH}
+    )
+    derivations: list[DerivationRef] = strawberry.field(
+        description="The derivations between them.", metadata={"size": _PATH}
+    )
 
 
 async def lineage_of(info: Info, project_id: str, roots: tuple[str, ...], asked: Bounds) -> answers.Closure:

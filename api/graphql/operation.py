@@ -6,6 +6,7 @@ import strawberry
 
 from api.graphql import node, reads
 from api.graphql.context import Info
+from api.graphql.cost import LONG
 from api.graphql.lineage import AsOf, DirectionArgument, Kinds, MaxHops, MaxNodes, bounds, lineage_of
 from api.graphql.node import Node, is_model
 from api.graphql.pages import First, page_size
@@ -34,7 +35,7 @@ class Operation(Node):
     name: str | None = strawberry.field(description="Its name in the source.")
     kind: OperationKind = strawberry.field(description="The kind of step.")
     category: str | None = strawberry.field(description=node.CATEGORY)
-    comment: str | None = strawberry.field(description=node.COMMENT)
+    comment: str | None = strawberry.field(description=node.COMMENT, metadata=LONG)
     status: Status = strawberry.field(description="How it ended.")
     sequence: int = strawberry.field(description=node.SEQUENCE)
     started_at: datetime | None = strawberry.field(description="When it began.")

@@ -10,7 +10,7 @@ from graphql import GraphQLError
 from strawberry.exceptions import MissingQueryError
 from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 
-from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
+from api.errors import ForbiddenError, RateLimitedError, TooLargeError, TooLongError, UnauthenticatedError
 from api.logs import error_fields
 from schema.errors import (
     AmbiguousError,
@@ -28,6 +28,7 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
     (ForbiddenError, "FORBIDDEN"),
     (RateLimitedError, "RATE_LIMITED"),
     (TooLargeError, "TOO_LARGE"),
+    (TooLongError, "TIMEOUT"),
     (AmbiguousError, "AMBIGUOUS"),
     (ConflictError, "CONFLICT"),
     (InputError, "BAD_INPUT"),

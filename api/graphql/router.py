@@ -10,6 +10,7 @@ from cross_web import HTTPException
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException as Refusal
 from starlette.requests import HTTPConnection
+from starlette.responses import Response
 from starlette.websockets import WebSocket
 from strawberry.fastapi import GraphQLRouter
 from strawberry.http import GraphQLRequestData
@@ -83,8 +84,9 @@ async def _context(connection: HTTPConnection) -> Context:
     """
     platform, client = platform_of(connection), client_of(connection)
     if connection.scope["type"] == "websocket":
-        return Context(platform, None, authorization_of(connection), client)
-    return Context(platform, await access_of(connection), asker_of(connection).authorization, client)
+        return Context(platform, None, authorization_of(connection), client, is_sent=True)
+    access = await access_of(connection)
+    return Context(platform, access, asker_of(connection).authorization, client, is_sent=True)
 
 
 class Router(GraphQLRouter[Context, None]):
@@ -99,8 +101,16 @@ class Router(GraphQLRouter[Context, None]):
         self._sockets: Counter[str] = Counter()
 
     def encode_json(self, data: object) -> str:
-        """An answer as text."""
+        """A message of a websocket as text."""
         return msgspec.json.encode(data).decode()
+
+    def create_response(self, response_data: Any, sub_response: Response) -> Response:
+        """The response with an answer. The lists of the answer are JSON already, so encoding only copies them."""
+        response = Response(
+            msgspec.json.encode(response_data), sub_response.status_code or 200, media_type="application/json"
+        )
+        response.headers.raw.extend(sub_response.headers.raw)
+        return response
 
     async def run(self, request: Any, context: Any = None, root_value: Any = None) -> Any:
         """Answer a request, or serve a websocket until it is closed."""

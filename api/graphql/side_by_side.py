@@ -5,6 +5,7 @@ from typing import Annotated
 import strawberry
 
 from api.graphql.context import Info
+from api.graphql.cost import LONG
 from api.graphql.pages import After, Connection, First, asked_page, connection
 from api.graphql.refs import AttributionRef, FailureRef
 from api.graphql.remembering import offset_of
@@ -25,7 +26,8 @@ class ComparedSide:
 
     answer: str | None = strawberry.field(
         description="The answer's text. If the answer is not known to be wrong and is longer than 2,048 bytes, its "
-        "first 500 characters."
+        "first 500 characters.",
+        metadata=LONG,
     )
     answer_id: strawberry.ID | None = strawberry.field(description="The id of the variable that holds the answer.")
     failure: FailureRef | None = strawberry.field(
@@ -45,8 +47,10 @@ class ComparedCase:
     """The fields of ``attribution.compare.runs.ComparedQuestion``."""
 
     outcome: CaseOutcome = strawberry.field(description="The outcome.")
-    question: str = strawberry.field(description="The question.")
-    gold_answers: list[str] = strawberry.field(description="The gold answers; empty where none are known.")
+    question: str = strawberry.field(description="The question.", metadata=LONG)
+    gold_answers: list[str] = strawberry.field(
+        description="The gold answers; empty where none are known.", metadata=LONG
+    )
     before: ComparedSide | None = strawberry.field(
         description="The first side; null if the question was not asked there."
     )

@@ -8,6 +8,7 @@ import strawberry
 
 from api.graphql import node, reads
 from api.graphql.context import Info
+from api.graphql.cost import LONG
 from api.graphql.live import live
 from api.graphql.node import Node, is_model
 from api.graphql.pages import After, Connection, First, asked_page, connection
@@ -167,7 +168,7 @@ class Session(Node):
     external_id: str = strawberry.field(description=node.EXTERNAL)
     name: str | None = strawberry.field(description="Its name in the source.")
     category: str | None = strawberry.field(description=node.CATEGORY)
-    comment: str | None = strawberry.field(description=node.COMMENT)
+    comment: str | None = strawberry.field(description=node.COMMENT, metadata=LONG)
     sequence: int = strawberry.field(description=node.SEQUENCE)
     created_at: datetime | None = strawberry.field(description="When it began.")
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)

@@ -7,6 +7,7 @@ import strawberry
 
 from api.graphql import node, reads
 from api.graphql.context import Info
+from api.graphql.cost import LONG
 from api.graphql.lineage import AsOf, DirectionArgument, Kinds, MaxHops, MaxNodes, bounds, lineage_of
 from api.graphql.node import Node, is_model
 from api.graphql.pages import First, page_size
@@ -52,8 +53,8 @@ class Variable(Node):
     )
     kind: VariableKind = strawberry.field(description="The kind of value.")
     category: str | None = strawberry.field(description=node.CATEGORY)
-    comment: str | None = strawberry.field(description=node.COMMENT)
-    preview: str = strawberry.field(description="The first 500 characters of its value.")
+    comment: str | None = strawberry.field(description=node.COMMENT, metadata=LONG)
+    preview: str = strawberry.field(description="The first 500 characters of its value.", metadata=LONG)
     value_hash: str = strawberry.field(description="The hash of its value, by which the value is stored.")
     size: BigInt = strawberry.field(description="The size of its value in bytes (text as UTF-8).")
     media_type: str = strawberry.field(description="The media type of its value, such as `text/plain`.")

@@ -1,12 +1,10 @@
 """What was there and was not chosen, for each piece that an answer needed.
 
-The computation needs the whole structure of a trace and some seconds of the processor. A separate thread handles one
-request after the other.
+The computation needs the whole structure of a trace and some seconds of the processor, so that child processes do it;
+see ``api.http.explaining``.
 """
 
-import asyncio
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -14,8 +12,7 @@ import strawberry
 
 from api.graphql import reads
 from api.graphql.attribution import operation_of
-from api.graphql.context import Info
-from api.graphql.loops import LoopThreads, on_loop
+from api.graphql.context import Context, Info
 from api.graphql.refs import OperationRef, VariableRef
 from api.graphql.scalars import ErrorType, VariableKind
 from attribution.why_not import model
@@ -236,8 +233,9 @@ async def why_not_of(info: Info, failure: models.Failure) -> list[WhyNot]:
 
     Raises:
         InputError: the trace is too large to be analysed while a caller waits.
+        TooLongError: the analysis took too long.
     """
-    found = await info.context.load(failure.project_id, _why_nots, failure.id)
+    found = await info.context.load(failure.project_id, _why_nots, failure.id, failure.project_id, info.context)
     if found is None:
         raise InputError(
             "whyNot",
@@ -248,30 +246,17 @@ async def why_not_of(info: Info, failure: models.Failure) -> list[WhyNot]:
     return [_typed(one, failure.project_id) for one in found]
 
 
-async def _why_nots(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[model.WhyNot]]:
+async def _why_nots(
+    store: GraphStore, failure_ids: Sequence[str], project_id: str, context: Context
+) -> dict[str, list[model.WhyNot]]:
     """The explanations of several failures. Failures of traces that are too large are left out."""
     failures: list[Any] = await store.get(Label.FAILURE, failure_ids)
     counts = await store.counts(list({one.trace_id for one in failures}))
-    small = [one for one in failures if sum(counts[one.trace_id].values()) <= MAX_ELEMENTS]
-    here = asyncio.get_running_loop()
-    return await _threads().run(lambda: _in_turn(on_loop(store, here), small))
-
-
-async def _in_turn(store: GraphStore, failures: Sequence[models.Failure]) -> dict[str, list[model.WhyNot]]:
-    from attribution.why_not.find import why_not
-
-    async with _turn():  # the analysis of a trace takes memory
-        return await why_not(store, failures, MAX_BYTES)
-
-
-@cache
-def _threads() -> LoopThreads:
-    return LoopThreads(1)
-
-
-@cache
-def _turn() -> asyncio.Lock:
-    return asyncio.Lock()
+    small = [one.id for one in failures if sum(counts[one.trace_id].values()) <= MAX_ELEMENTS]
+    if not small:
+        return {}
+    explaining = context.here(context.platform.explaining)
+    return await explaining.why_nots(context.access.principal, project_id, small, MAX_BYTES)
 
 
 def _typed(value: Any, project_id: str) -> Any:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from api.event_writer.process import EventWriter
     from api.http.allowance import RebuiltBytes
     from api.http.event_metrics import EventMetrics
+    from api.http.explaining import Explaining
     from api.http.reading import Reading
     from api.http.windows import Copies
     from api.jobs.following import Following
@@ -36,6 +37,7 @@ class Platform:
         uploads: uploaded files before their import.
         copies: large answers on the disk.
         reading: reads the requests of events, one project after the other.
+        explaining: explains failures, in child processes.
         rebuilt: bounds the rebuilt values of each project.
         acts: writes that run to their end, even if the client is gone.
         writer: writes the events of the journal, if the queue is a journal.
@@ -53,6 +55,7 @@ class Platform:
     copies: Copies
     reading: Reading
     rebuilt: RebuiltBytes
+    explaining: Explaining
     acts: Acts = field(default_factory=Acts)
     writer: EventWriter | None = None
     sign_in: CodeFlow | None = None

@@ -65,7 +65,9 @@ class Settings(BaseSettings):
         max_inflated_ratio: ratio of unpacked to packed bytes of an uploaded file, above 16 MiB.
         rate_limit: limit of a key's requests, such as ``600/minute``.
         request_seconds: time until a request's answer begins; uploads have no such limit.
+        explain_seconds: time for working out what was there and was not chosen, while a reader waits.
         graphql_depth, graphql_aliases, graphql_tokens, graphql_cost: bounds of a document.
+        graphql_answer_bytes: bytes of an answer in JSON.
         graphql_subscriptions: subscriptions of one websocket at a time.
         graphiql: whether ``/graphql`` shows the explorer to browsers; the page needs no key.
         introspection: whether clients may ask for the schema.
@@ -132,10 +134,12 @@ class Settings(BaseSettings):
     max_inflated_ratio: Annotated[int, Field(ge=1)] = 1000
     rate_limit: str = "1200/minute"
     request_seconds: Annotated[float, Field(gt=0, le=600)] = 30.0
+    explain_seconds: Annotated[float, Field(gt=0, le=600)] = 20.0
     graphql_depth: Annotated[int, Field(ge=1, le=100)] = 15
     graphql_aliases: Annotated[int, Field(ge=0, le=1000)] = 30
     graphql_tokens: Annotated[int, Field(ge=10, le=100_000)] = 2000
     graphql_cost: Annotated[int, Field(ge=1)] = 100_000
+    graphql_answer_bytes: Annotated[int, Field(ge=1 << 16)] = 16 << 20
     graphql_subscriptions: Annotated[int, Field(ge=1, le=1000)] = 20
     graphiql: bool = False
     introspection: bool = True

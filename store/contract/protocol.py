@@ -329,6 +329,9 @@ class GraphStore(Walks, VerdictHistory, Protocol):
 class Database(Protocol):
     """A place where traces live."""
 
+    def bound_waits(self, seconds: float) -> None:
+        """Have reads fail if a server of the database can't be reached for so many seconds; files have no server."""
+
     def project(self, project_id: str, log: ProjectRecords | None = None) -> GraphStore:
         """The traces of one project.
 

@@ -31,6 +31,8 @@ Read = Callable[..., Awaitable[list[list[Any]]]]
 
 _CONNECT_SECONDS = 10.0
 _RETRY_SECONDS = 60.0
+_RETRY_SHARE = 0.25
+"""The share of the bound on waits in which a read is tried again."""
 _ATTEMPTS = 6
 
 
@@ -71,9 +73,17 @@ class Connection:
             )
         except (exceptions.DriverError, ValueError) as error:
             raise StoreError(f"{uri}: not an address of a Neo4j server: {error}") from error
+        self._wait: float | None = None
         self._usable = False
         self._opening = asyncio.Lock()
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def bound_waits(self, seconds: float) -> None:
+        """Have reads fail if the server gives no connection for so many seconds.
+
+        Reads by default wait and retry for a minute, as writes always do.
+        """
+        self._wait = seconds
 
     async def close(self) -> None:
         """Close all connections to the server."""
@@ -104,18 +114,32 @@ class Connection:
 
         Raises:
             TimeoutError: ``seconds`` have passed.
+            StoreError: the server can't be reached or used.
         """
+        connected = asyncio.timeout(self._wait)
 
         @neo4j.unit_of_work(timeout=seconds)
         async def within(transaction: neo4j.AsyncManagedTransaction) -> T:
+            connected.reschedule(None)
+
             async def read(name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
                 return await (await run_text(transaction, name, about, **parameters)).values()
 
-            return await work(read)
+            try:
+                return await work(read)
+            except (exceptions.ServiceUnavailable, exceptions.SessionExpired):
+                if self._wait is not None:  # a connection was lost, and the next attempt needs another one
+                    connected.reschedule(asyncio.get_running_loop().time() + self._wait)
+                raise
 
         await self._open()
-        async with self.session(neo4j.READ_ACCESS) as session, asyncio.timeout(seconds):
-            return await session.execute_read(within)
+        try:
+            async with self.session(neo4j.READ_ACCESS) as session, asyncio.timeout(seconds), connected:
+                return await session.execute_read(within)
+        except TimeoutError:
+            if connected.expired():
+                raise self._away() from None
+            raise
 
     async def read_list(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[Any]:
         """All items of a text whose rows are lists of about 10,000 items.
@@ -193,7 +217,11 @@ class Connection:
         async with self._opening:
             if self._usable:
                 return
-            await self.connect()
+            try:
+                async with asyncio.timeout(self._wait):
+                    await self.connect()
+            except TimeoutError:
+                raise self._away() from None
             await self.check_layout()
 
     async def check_layout(self) -> None:
@@ -218,17 +246,29 @@ class Connection:
         self._usable = True
 
     @asynccontextmanager
-    async def session(self, access: str) -> AsyncIterator[neo4j.AsyncSession]:
-        """A session, for reading or for writing, whose errors are raised in plain words."""
+    async def session(self, access: str, fetch_size: int | None = None) -> AsyncIterator[neo4j.AsyncSession]:
+        """A session, for reading or for writing, whose errors are raised in plain words.
+
+        Args:
+            access: ``neo4j.READ_ACCESS`` or ``neo4j.WRITE_ACCESS``.
+            fetch_size: rows that the server sends at once; None for the driver's default.
+        """
+        bounds: dict[str, Any] = {} if fetch_size is None else {"fetch_size": fetch_size}
+        if self._wait is not None and access == neo4j.READ_ACCESS:
+            bounds["max_transaction_retry_time"] = _RETRY_SHARE * self._wait
         async with (
             self._plain_errors(),
             self._driver.session(
                 database=self.database,
                 default_access_mode=access,
                 bookmark_manager=self._driver.execute_query_bookmark_manager,
+                **bounds,
             ) as session,
         ):
             yield session
+
+    def _away(self) -> StoreError:
+        return StoreError(f"{self.uri}: the server can't be reached: it gave no connection for {self._wait:g} s")
 
     @asynccontextmanager
     async def _plain_errors(self) -> AsyncIterator[None]:

@@ -39,6 +39,10 @@ class Neo4jDatabase(Closing, Database):
         self._values = values
 
     @override
+    def bound_waits(self, seconds: float) -> None:
+        self._connection.bound_waits(seconds)
+
+    @override
     def project(self, project_id: str, log: ProjectRecords | None = None) -> Neo4jStore:
         return Neo4jStore(self._connection, project_id, self._values, log)
 

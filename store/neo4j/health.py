@@ -24,6 +24,9 @@ CLOSURE_TEXTS: tuple[tuple[str, Direction | None], ...] = (
 )
 """All texts that walk without bounds; templates with each direction."""
 
+_UNLIMITED = frozenset({"0B", "0s", "0", ""})
+_LIMITS = "db.memory.transaction.max, dbms.memory.transaction.total.max and db.transaction.timeout"
+
 _NAMED = re.compile(r"(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS")
 _NO_VALUES = {"roots": [], "root": "", "projectId": "", "hops": 1, "nodes": 1, "until": 1}
 
@@ -42,6 +45,8 @@ async def inspect(connection: Connection, values: ValueStore) -> Health:
         "indexes": {name: state for name, state in states.items() if name in _expected_indexes()},
         "closurePlan": plans["closure", Direction.BACKWARD],
     }
+    limits, warnings = await _limits(connection)
+    details |= {"limits": limits} | ({"warnings": warnings} if warnings else {})
     problem = too_old("neo4j", applied)
     problems = (
         [problem]
@@ -72,6 +77,19 @@ async def inspect(connection: Connection, values: ValueStore) -> Health:
     except StoreError as error:
         problems.append(str(error))
     return Health("neo4j", version, details, problems)
+
+
+async def _limits(connection: Connection) -> tuple[dict[str, str], list[str]]:
+    """The server's limits on transactions, and warnings about limits that are not set."""
+    try:
+        limits: dict[str, str] = dict(await connection.run("limits"))
+    except StoreError:
+        return {}, [f"the server does not let this user read its settings: check that {_LIMITS} are set"]
+    return limits, [
+        f"the server has no limit {name}: one query can end the server, or hold it for ever (docs/limits.md)"
+        for name, value in limits.items()
+        if value in _UNLIMITED
+    ]
 
 
 def _expected_indexes() -> list[str]:

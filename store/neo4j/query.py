@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import neo4j
 from neo4j import exceptions
 from neo4j.graph import Node, Path, Relationship
@@ -55,12 +56,23 @@ _REFUSED = {
 _EXPLAIN = "EXPLAIN "
 _PLACE = re.compile(r"\(line (\d+), column (\d+) \(offset: (\d+)\)\)")
 _GRACE_SECONDS = 5.0
+MOST_ROWS = 100_000
+MOST_BYTES = 64 << 20
+"""The bounds of an answer. Python's objects take about ten times the bytes of the answer's JSON."""
+_FETCHED = 100
+"""Rows that the server sends at once."""
+_NO_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
+_encode = msgspec.json.Encoder().encode
 _TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 _ASKED_WRONGLY = ("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.", "Neo.ClientError.Schema.")
 
 
 class QueryTimeoutError(MemTraceError):
     """A query exceeded its time limit."""
+
+
+class TooMuchError(MemTraceError):
+    """A query needs too much memory, or has too large an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +103,16 @@ async def run_query(
         text: one statement of Cypher.
         parameters: by name, without ``$``.
         seconds: the time limit, more than 0.
-        limit: the largest number of rows to read.
+        limit: the largest number of rows to read, up to ``MOST_ROWS``.
 
     Raises:
+        TooMuchError: the rows have more than ``MOST_BYTES``, or the query needs more memory than the server allows.
         InputError: the query is wrong, lacks a parameter, or would do more than read the graph.
         QueryTimeoutError: the query took longer than ``seconds``.
         StoreError: the server can't be reached or used.
     """
     given = {"project": project_id, **parameters}
-    session = connection.session(neo4j.READ_ACCESS)
+    session = connection.session(neo4j.READ_ACCESS, fetch_size=_FETCHED)
     try:
         async with (
             asyncio.timeout(seconds + _GRACE_SECONDS),
@@ -116,15 +129,38 @@ async def _run(transaction: neo4j.AsyncTransaction, text: str, parameters: dict[
         summary = await (await transaction.run(_EXPLAIN + text, parameters)).consume()
         _refuse(summary)
         result = await transaction.run(text, parameters)
-        records = await result.fetch(limit + 1)
+        rows, truncated = await _rows(result, limit)
     except exceptions.Neo4jError as error:
+        if (error.code or "").startswith(_NO_MEMORY):
+            raise TooMuchError("the query needs more memory than the server allows one transaction") from error
         if (error.code or "").startswith(_ASKED_WRONGLY):
             raise InputError("query", "", _message(error)) from error
         if (error.code or "").startswith(_TIMED_OUT):
             raise TimeoutError from error
         raise
-    rows = [[json_value(value) for value in record.values()] for record in records[:limit]]
-    return QueryResult(list(result.keys()), rows, len(records) > limit)
+    return QueryResult(list(result.keys()), rows, truncated)
+
+
+async def _rows(result: neo4j.AsyncResult, limit: int) -> tuple[list[list[Any]], bool]:
+    """The first rows, and whether there are more.
+
+    Raises:
+        TooMuchError: the rows have too many bytes.
+    """
+    rows: list[list[Any]] = []
+    size = 0
+    async for record in result:
+        if len(rows) == limit:
+            return rows, True
+        row = [json_value(value) for value in record.values()]
+        size += len(_encode(row))
+        if size > MOST_BYTES:
+            raise TooMuchError(
+                f"the answer has more than {MOST_BYTES:,} bytes after {len(rows):,} rows: "
+                "return less of each row, or fewer rows"
+            )
+        rows.append(row)
+    return rows, False
 
 
 def _refuse(summary: neo4j.ResultSummary) -> None:

@@ -39,7 +39,7 @@ async def written(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tup
 async def _ask(database: Database, document: str, **variables: Any) -> Any:
     access = Access(database, Principal("test", {PROJECT: Role.READER}))
     nothing = cast("Any", None)
-    platform = Platform(Settings(), database, *(nothing,) * 9)
+    platform = Platform(Settings(), database, *(nothing,) * 10)
     return await SCHEMA.execute(document, variables, Context(platform, access, None))
 
 

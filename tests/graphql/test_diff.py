@@ -131,7 +131,7 @@ async def _diffs(written: tuple[Database, TraceBuilder], *pairs: tuple[str, str]
     database, trace = written
     ids = {variable.external_id: variable.id for variable in trace.variables}
     access = Access(database, Principal("test", {PROJECT: Role.READER}))
-    platform = Platform(Settings(), database, *(cast("Any", None),) * 9)
+    platform = Platform(Settings(), database, *(cast("Any", None),) * 10)
     fields = " ".join(
         f'd{number}: diff(before: "{ids[old]}", after: "{ids[new]}") {{ added removed isEqual unified }}'
         for number, (old, new) in enumerate(pairs)

@@ -21,6 +21,7 @@ from store.contract.protocol import Database
 from store.open import open_database
 from tests.data import SAMPLE
 from tests.graphql.built import SCHEMA
+from tests.graphql.explained import explained
 
 
 class CountingStore:
@@ -77,7 +78,8 @@ async def _calls(counting: CountingDatabase, document: str, is_large: bool = Fal
     principal = Principal("test", {"p": Role.READER})
     access = Access(cast("Database", counting), principal)
     nothing = cast("Any", None)
-    platform = Platform(Settings(), cast("Database", counting), *(nothing,) * 9)
+    database = cast("Database", counting)
+    platform = Platform(Settings(), database, *(nothing,) * 9, explaining=explained(database))
     context = Context(platform, access, None)
     context.is_large = is_large
     result = await SCHEMA.execute(document, context_value=context)

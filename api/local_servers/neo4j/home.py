@@ -13,6 +13,9 @@ from api.local_servers.files import write_private
 from api.local_servers.neo4j.errors import LocalNeo4jError
 from store.runtime.private_files import make_folders
 
+TRANSACTION_TIMEOUT = "10m"
+"""The longest a transaction may take, as Neo4j's settings write it; no work of ours takes a minute."""
+
 _FOLDERS = ("conf", "data", "logs", "run", "plugins", "import")
 
 
@@ -143,8 +146,12 @@ class Home:
         """Whether a server has run in this home; the initial password is fixed from then on."""
         return (self.path / "data" / "databases" / "system").exists()
 
-    def write_settings(self, port: int, http_port: int | None, page_cache: str) -> None:
-        """Writes neo4j.conf; everything listens on this machine only."""
+    def write_settings(self, port: int, http_port: int | None, heap: str, page_cache: str) -> None:
+        """Writes neo4j.conf; everything listens on this machine only.
+
+        A transaction may take a quarter of the heap, and all transactions together 70 %.
+        """
+        heap_kib = int(heap[:-1]) * {"k": 1, "m": 1 << 10, "g": 1 << 20}[heap[-1].lower()]
         settings = {
             "server.bolt.listen_address": f"127.0.0.1:{port}",
             "server.bolt.advertised_address": f"127.0.0.1:{port}",
@@ -154,6 +161,9 @@ class Home:
             "dbms.security.auth_enabled": "true",
             "dbms.usage_report.enabled": "false",
             "server.memory.pagecache.size": page_cache,
+            "db.memory.transaction.max": f"{heap_kib // 4}k",
+            "dbms.memory.transaction.total.max": f"{heap_kib * 7 // 10}k",
+            "db.transaction.timeout": TRANSACTION_TIMEOUT,
             "db.tx_log.rotation.size": "16m",
             "db.tx_log.preallocate": "false",
         }

@@ -195,7 +195,7 @@ class LocalNeo4j:
         distribution = obtain(version, self._cache, self._registry, self._progress)
         port, http_port = self._choose_ports(state)
         self._home.fill()
-        self._home.write_settings(port, http_port, self._page_cache)
+        self._home.write_settings(port, http_port, self._heap, self._page_cache)
         # From here on the folder is known as a home, whatever happens to this process.
         state = State(version, port, http_port)
         self._home.write_state(state)

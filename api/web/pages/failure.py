@@ -20,6 +20,7 @@ from schema.kinds import HUMAN_METHOD
 
 Found = Mapping[str, Any]
 
+_TIMEOUT = 504
 _SMALL = 5_000
 """Up to this many elements in the trace, the page works out at once what was there and not chosen."""
 
@@ -127,7 +128,7 @@ def _is_small(trace: Found | None) -> bool:
     return trace is not None and sum(trace["counts"].values()) <= _SMALL
 
 
-async def _why_not(asked: PageRequest, one: Found) -> list[Found] | Literal["too large"] | None:
+async def _why_not(asked: PageRequest, one: Found) -> list[Found] | Literal["too large", "too long"] | None:
     """The candidates that were not chosen; None for a large trace, unless the viewer asked for them."""
     if one["isWithheld"] or (asked.said("why") is None and not _is_small(one["trace"])):
         return None
@@ -136,6 +137,8 @@ async def _why_not(asked: PageRequest, one: Found) -> list[Found] | Literal["too
     except PageError as error:
         if error.is_of("whyNot"):
             return "too large"
+        if error.status == _TIMEOUT and error.field == "whyNot":
+            return "too long"
         raise
     if found is None:
         raise MissingError("failure")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from urllib.parse import quote, urlencode
 from jinja2 import Environment
 from starlette.responses import HTMLResponse
 
+from api.graphql.worker_thread import WorkerThread
 from api.web.assets import STATIC, Assets
 from api.web.pages import words
 from attribution.report import chart
@@ -44,6 +44,7 @@ _GRAPH_POLICY = _POLICY.replace("trusted-types 'none'", "trusted-types memtrace-
 # the server is there before they are sent.
 _AGAIN_POLICY = f"{_POLICY}; connect-src 'self'"
 _ASKING = ("overview", "failures", "memory", "trace", "job", "failure", "queue_failure", "dispute", "queues")
+_thread = WorkerThread("pages")
 _POLICIES = {"graph": _GRAPH_POLICY} | dict.fromkeys(_ASKING, _AGAIN_POLICY)
 
 
@@ -73,12 +74,14 @@ async def render(template: str, version: str, values: Mapping[str, Any], status:
         values: the values that the template uses.
         status: the HTTP status of the answer.
     """
-    if _environment.cache_info().currsize == 0:
-        # Compiling the templates takes a fifth of a second; meanwhile, other requests are answered.
-        await asyncio.to_thread(_environment)
-    text = _environment().get_template(f"{template}.html.j2").render({"assets": f"/ui/assets/{version}", **values})
+    # Compiling the templates takes a fifth of a second, and a page of long texts takes as long.
+    text = await _thread.run(lambda: _rendered(template, {"assets": f"/ui/assets/{version}", **values}))
     policy = {"Content-Security-Policy": _POLICIES.get(template, _POLICY)}
     return HTMLResponse(text, status, HEADERS | policy)
+
+
+def _rendered(template: str, values: Mapping[str, Any]) -> str:
+    return _environment().get_template(f"{template}.html.j2").render(values)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from difflib import SequenceMatcher
@@ -80,10 +81,14 @@ Parts = list[tuple[str, str]]
 _METHODS = {"flow": "flow (free)", "human": "a person", "llm": "an LLM agent", "oneshot": "an LLM, asked once"}
 _LONG_WORD = re.compile(r"\w{4,}")
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+MOST_SHOWN = 10_000
+"""The most characters of a text on a page; the page of the variable has the whole text."""
 _MOST_COMPARED = 2000
 """The most characters of an answer in a comparison."""
 _MOST_TOKENS = 4000
 """The most words of two lines that are compared word by word."""
+_MOST_PAIRS = 100_000
+"""The most pairs of equal words in two lines that are compared: the comparison looks at each of them, some often."""
 
 
 def method(name: str) -> str:
@@ -170,6 +175,7 @@ def left(seconds: int) -> str:
 
 def sentence(text: str) -> str:
     """A reason as a sentence."""
+    text = cut(text, MOST_SHOWN)
     whole = text[:1].upper() + text[1:]
     return whole if whole.endswith((".", "!", "?", "…")) else f"{whole}."
 
@@ -306,7 +312,9 @@ def same(text: str | None) -> Parts:
 
 def _words(old: str, new: str) -> tuple[Parts, Parts]:
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
-    if len(before) + len(after) > _MOST_TOKENS:
+    counts = Counter(before)
+    pairs = sum(counts[word] for word in after)
+    if len(before) + len(after) > _MOST_TOKENS or pairs > _MOST_PAIRS or len(before) * len(after) > 10 * _MOST_PAIRS:
         return [(old, "gone")], [(new, "new")]
     left: list[tuple[str, str]] = []
     right: list[tuple[str, str]] = []

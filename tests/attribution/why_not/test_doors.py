@@ -30,6 +30,7 @@ from tests.attribution.report.pages import Page
 from tests.attribution.why_not import graphs
 from tests.cli.conftest import Cli
 from tests.graphql.built import SCHEMA
+from tests.graphql.explained import explained
 from tests.neo4j_server import Neo4jServer
 
 pytestmark = pytest.mark.one_engine
@@ -58,7 +59,7 @@ _DOCUMENT = """query Why($project: String!, $id: String!) { project(name: $proje
 async def asked(database: Database, project: str, document: str, asker: str | None = None, **variables: Any) -> Any:
     """The answer to a document, asked by somebody who may read one project."""
     access = Access(database, Principal("test", {asker or project: Role.READER}))
-    platform = Platform(Settings(), database, *(cast("Any", None),) * 9)
+    platform = Platform(Settings(), database, *(cast("Any", None),) * 9, explaining=explained(database))
     return await SCHEMA.execute(document, variables | {"project": project}, Context(platform, access, None))
 
 
