@@ -10,6 +10,7 @@ import asyncio
 import pickle
 from asyncio.subprocess import Process
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -19,6 +20,7 @@ from schema.errors import StoreError
 
 T = TypeVar("T")
 
+_STOPS = "the server stops"
 _ENDED = "the process that worked on this request has ended; send the request again"
 
 
@@ -46,11 +48,13 @@ class Helper:
         """
         async with self._turn:
             if self._is_closed:
-                raise StoreError("the server stops")
+                raise StoreError(_STOPS)
             if self._process is None:
                 self._process = await start_child("api.processes.helper_child", self._memory_bytes)
             process = self._process
             try:
+                if self._is_closed:
+                    raise StoreError(_STOPS)
                 send(process, await asyncio.to_thread(pickle.dumps, (work, arguments)))
                 reply = await heard(process)
             except BaseException as error:
@@ -70,9 +74,12 @@ class Helper:
             await self._end()
 
     async def close(self) -> None:
-        """End the child at once."""
+        """End the child at once, whatever it does."""
         self._is_closed = True
-        await self._end()
+        if self._process is not None:
+            with suppress(ProcessLookupError):  # it may have ended by itself
+                self._process.kill()
+        await self.rest()
 
     async def _end(self) -> None:
         process, self._process = self._process, None

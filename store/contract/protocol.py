@@ -330,7 +330,8 @@ class Database(Protocol):
     """A place where traces live."""
 
     def bound_waits(self, seconds: float) -> None:
-        """Have reads fail if a server of the database can't be reached for so many seconds; files have no server."""
+        """Have reads fail if a server of the database can't be reached for so many seconds."""
+        del seconds  # a file has no server
 
     def project(self, project_id: str, log: ProjectRecords | None = None) -> GraphStore:
         """The traces of one project.

@@ -57,7 +57,7 @@ _EXPLAIN = "EXPLAIN "
 _PLACE = re.compile(r"\(line (\d+), column (\d+) \(offset: (\d+)\)\)")
 _GRACE_SECONDS = 5.0
 MOST_ROWS = 100_000
-MOST_BYTES = 64 << 20
+MOST_BYTES = 16 << 20
 """The bounds of an answer. Python's objects take about ten times the bytes of the answer's JSON."""
 _FETCHED = 100
 """Rows that the server sends at once."""
@@ -119,7 +119,11 @@ async def run_query(
             session as opened,
             await opened.begin_transaction(timeout=seconds) as transaction,
         ):
-            return await _run(transaction, text, given, limit)
+            try:
+                return await _run(transaction, text, given, limit)
+            except TooMuchError:
+                transaction.cancel()  # what has not come yet is not waited for
+                raise
     except TimeoutError:
         raise QueryTimeoutError(f"the query took longer than {seconds:g} seconds") from None
 
