@@ -123,4 +123,3 @@ async def test_a_helper_without_work_ends() -> None:
         assert await pool.run("one", PATIENCE, os.getpid) != pid
     finally:
         await pool.close()
-

@@ -29,8 +29,9 @@ async def test_the_page_of_a_failure_shows_the_beginning_of_long_texts(tmp_path:
     async with await open_database(place.store) as database:
         await trace.write(database.project(PROJECT))
     key = place.make_key(project=PROJECT)
-    with inside(tmp_path) as (_, url), httpx.Client(base_url=url, timeout=300) as client:
-        page = client.get(f"/ui/projects/{PROJECT}/failures/{failure.id}", headers={"Cookie": f"{COOKIE}={key}"})
+    with inside(tmp_path) as (_, url):
+        async with httpx.AsyncClient(base_url=url, timeout=300, headers={"Cookie": f"{COOKIE}={key}"}) as client:
+            page = await client.get(f"/ui/projects/{PROJECT}/failures/{failure.id}")
     assert page.status_code == 200, page.text
     for letter, variable in (("q", question), ("p", answer), ("g", expected)):
         assert letter * (MOST_SHOWN - 1) + "…" in page.text
