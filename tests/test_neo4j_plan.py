@@ -30,6 +30,7 @@ UNBOUND = {
     "migration_lock_constraint",
     "migration_unlock",
     "migrations_applied",
+    "limits",
     "server",
 }
 """Texts about the server, its clock and its layout, which belong to no project."""

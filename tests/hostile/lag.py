@@ -90,6 +90,10 @@ class Watch:
                 return None
         return problem
 
+    def join(self) -> None:
+        """Wait until all is read, after the other process has ended."""
+        self._thread.join()
+
     def _slowness(self) -> float:
         """How slow the machine is at the moment; measured anew after some seconds."""
         began = time.monotonic()
@@ -128,7 +132,9 @@ def watching(server: RunningServer) -> Iterator[Watch]:
     )
     assert probe.stdout is not None
     try:
-        yield Watch(server, probe.stdout)
+        yield (watch := Watch(server, probe.stdout))
     finally:
         probe.kill()
         probe.wait()
+        watch.join()
+        probe.stdout.close()

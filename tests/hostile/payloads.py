@@ -30,10 +30,12 @@ _TEXTS: dict[str, Callable[[int], str]] = {
     "boundaries": lambda size: "--x\r\n" * (size // 5),
 }
 
-PAYLOADS: dict[str, Callable[[int], bytes]] = {
-    name: lambda size, make=make: make(size).encode()
-    for name, make in _TEXTS.items()  # type: ignore[misc]
-}
+
+def _as_bytes(make: Callable[[int], str]) -> Callable[[int], bytes]:
+    return lambda size: make(size).encode()
+
+
+PAYLOADS: dict[str, Callable[[int], bytes]] = {name: _as_bytes(make) for name, make in _TEXTS.items()}
 """Makers of bodies of about so many bytes, by name."""
 
 STORED: dict[str, str] = {
