@@ -41,16 +41,15 @@ QUESTIONS: dict[str, str] = {
 
 
 def _ask(hostile: Hostile, fields: str) -> dict[str, Any]:
-    variables = {name: getattr(hostile, name) for name in ("first", "last") if f"${name}" in fields}
-    declared = f"query({', '.join(f'${name}: ID!' for name in variables)})" if variables else ""
+    for name in ("first", "last"):
+        fields = fields.replace(f"${name}", f'"{getattr(hostile, name)}"')
     with hostile.client("reader") as client:
-        answer = client.post(
-            "/graphql", json={"query": f"{declared} {{ project {{ {fields} }} }}", "variables": variables}
-        )
+        answer = client.post("/graphql", json={"query": f"{{ project {{ {fields} }} }}"})
     assert answer.status_code == 200, answer.text
     assert len(answer.content) < 17 << 20
     found: dict[str, Any] = answer.json()
-    assert "INTERNAL" not in {error.get("extensions", {}).get("code") for error in found.get("errors", ())}, answer.text
+    codes = {error["extensions"]["code"] for error in found.get("errors", ())}
+    assert not codes & {"INTERNAL", "INVALID_DOCUMENT"}, answer.text[:1000]
     return found
 
 
