@@ -26,8 +26,13 @@ _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 def words(text: str) -> list[str]:
     """The words of a text, folded in case, in order."""
-    found = _ASCII_WORD.findall(text.lower()) if text.isascii() else _WORD.findall(normalize("NFC", text.casefold()))
+    found = _ASCII_WORD.findall(text.lower()) if text.isascii() else _WORD.findall(_folded(text))
     return [word[:LONGEST_WORD] for word in found]
+
+
+def _folded(text: str) -> str:
+    """The text without differences of case and width. Turkish has an i with and without a dot, in both cases."""
+    return normalize("NFKC", text.casefold()).replace("i\u0307", "i").replace("\u0131", "i")
 
 
 def phrases(query: str) -> list[list[str]]:

@@ -18,6 +18,7 @@ from attribution.needed.presence import (
     PresenceQuestion,
 )
 from attribution.trace.graph import TraceGraph
+from attribution.trace.vain_searches import found_nothing
 from schema.kinds import STORED, OperationKind, VariableKind
 from schema.models import Failure
 
@@ -129,11 +130,16 @@ class FailureInTrace:
         return past & self.graph.future([self.failure.question_id])
 
     def searches(self, past: AbstractSet[str]) -> list[str]:
-        """The retrieval operations that served the question, in order."""
+        """The retrieval operations that served the question, in order, also those that found nothing."""
         graph = self.graph
-        makers = {graph.variables[variable_id].operation_id for variable_id in self.way(past)}
-        found = [o for o in makers if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL]
-        return sorted(found, key=lambda operation_id: graph.operations[operation_id].sequence)
+        way = self.way(past)
+        found = {graph.variables[variable_id].operation_id for variable_id in way} - {None}
+        answering = graph.operations[graph.variables[self.failure.answer_id or ""].operation_id or ""].sequence
+        asked = {operation_id for one in {*way, self.failure.question_id} for operation_id in graph.users(one)}
+        # Nothing of an empty result may be in the answer's past, although the answer was made without it.
+        found |= {o for o in asked if graph.operations[o].sequence < answering and found_nothing(graph, o)}
+        searches = [o for o in found if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL]
+        return sorted(searches, key=lambda operation_id: graph.operations[operation_id].sequence)
 
     def read_units(self, past: AbstractSet[str]) -> list[str]:
         """The memory units that were read between the question and the answer."""

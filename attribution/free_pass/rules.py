@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import datetime
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.failure_in_trace import FailureInTrace
@@ -19,7 +20,7 @@ from attribution.needed.evidence_sentences import (
     share_in_one_sentence,
     support_of_answer,
 )
-from attribution.needed.gold_agreement import agreement
+from attribution.needed.gold_agreement import agreement, is_narrowed
 from attribution.needed.messages import Messages
 from attribution.needed.pieces import gold_items, is_list, listed_items
 from attribution.needed.presence import HOLDS, LARGE, Detail, Presence
@@ -27,6 +28,7 @@ from attribution.needed.question import polar
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
+from attribution.trace.vain_searches import attributes, found_nothing, limits, units_at
 from attribution.verdicts.probabilities import likely
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
@@ -43,6 +45,10 @@ _KEPT = 0.5
 """The answer must have at least this share of the gold answer's words that are in the evidence."""
 _SAYS = 0.5
 """An answer contradicts the gold answer only if its words beyond the question have at least this weight."""
+_NEARLY = 0.7
+"""The largest share of the gold answer that an answer has whose related words count."""
+_NARROWED = 0.3
+"""The likelihood that an answer is right which names the wanted thing with a word of its own, as ``cork oak``."""
 _TELLS = 0.75
 """Another message states the same detail if it has at least this share of the core."""
 _ABOUT = 0.5
@@ -102,11 +108,19 @@ def right(
             part = content(item, messages.rarity).without(asked)
             if part.weight:
                 recall = min(recall, agreement(part, failure.prediction or "", asked=asked).recall)
+        recall = recall if agreed.is_proven else min(recall, _NEARLY)
         likelihood = 0.02 if agreed.conflicts else likely(recall, AGREES)
+        known = asked | _stems(messages, evidence or messages.ids)
+        if is_narrowed(want, failure.prediction or "", tuple(sorted(known))):
+            likelihood = min(likelihood, _NARROWED)
         reason = "the answer says what the gold answer says"
     return Finding(
         ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge), is_local=True
     )
+
+
+def _stems(messages: Messages, ids: Sequence[str]) -> frozenset[str]:
+    return frozenset(stem for one in ids for placed in messages.sentences[one] for stem in placed.sentence.stems)
 
 
 def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Finding:
@@ -282,14 +296,56 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
     holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
     if searches:
         blamed = await _blamed_search(traced.graph, searches, holders)
-        kind, reason = (
-            ErrorType.RETRIEVAL,
-            "a unit with the needed fact was in the memory when the search ran, and was not returned",
-        )
+        kind, reason = ErrorType.RETRIEVAL, _not_found(traced.graph, blamed, place)
     else:
         blamed = answering
         kind, reason = ErrorType.RESPONSE, "a unit in the memory has the needed fact; no search is recorded"
     return Finding(kind, blamed, likely(best.score, HOLDS), reason, lambda: proof.of_search(traced, unit, blamed))
+
+
+def _not_found(graph: TraceGraph, search: str, place: int) -> str:
+    """Why a search did not return a unit, as far as the recording tells."""
+    reason = "a unit with the needed fact was in the memory when the search ran, and was not returned"
+    if not found_nothing(graph, search):
+        return reason
+    count = len(units_at(graph, place))
+    units = f"{count:,} unit was" if count == 1 else f"{count:,} units were"
+    by = limits(graph.operations[search])
+    return f"{reason}: the search found nothing; {units} there, and {f'({by}) ' if by else 'the search '}matched none"
+
+
+async def written_late(traced: FailureInTrace, searches: Sequence[str]) -> Finding | None:
+    """A finding if the message was said before the search, and its unit was first written after the search."""
+    if not searches:
+        return None
+    graph, search = traced.graph, traced.graph.operations[searches[-1]]
+    said = traced.graph.users(traced.detail.message_id)
+    if not any(graph.operations[one].sequence < search.sequence for one in said):
+        return None
+    first = [versions[0] for versions in traced.lineages() if versions[0] in traced.future]
+    late = [one for one in first if graph.place(one) > search.sequence]
+    holders = await traced.holders(late)
+    if not holders:
+        return None
+    unit = min(holders, key=graph.place)
+    writer = graph.operations[graph.variables[unit].operation_id or ""]
+    times = f" at {_moment(search.started_at)}" if search.started_at else ""
+    if search.started_at and writer.started_at:
+        seconds = (writer.started_at - search.started_at).total_seconds()
+        times += f", {seconds:.1f} s before the unit with the needed fact was written at {_moment(writer.started_at)}"
+    else:
+        times += ", before the unit with the needed fact was written"
+    return Finding(
+        ErrorType.RETRIEVAL,
+        search.id,
+        likely(holders[unit].score, HOLDS),
+        f"the search ran too early{times}",
+        lambda: proof.Proof(traced.detail.message_id, unit),
+    )
+
+
+def _moment(time: datetime) -> str:
+    return time.strftime("%H:%M:%S.%f")[:-5]
 
 
 async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict[str, Presence]) -> str:
@@ -307,6 +363,6 @@ async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict
 
 def lost(traced: FailureInTrace, loss: Loss) -> Finding:
     """An operation had the detail and did not pass it on."""
-    return Finding(
-        loss.error_type, loss.operation_id, loss.likelihood, loss.reason, lambda: proof.of_loss(traced, loss)
-    )
+    called_for = attributes(traced.graph.operations[loss.operation_id]).get("calledFor")
+    reason = f"{loss.reason}, by a call for {called_for} that emptied the store" if called_for else loss.reason
+    return Finding(loss.error_type, loss.operation_id, loss.likelihood, reason, lambda: proof.of_loss(traced, loss))

@@ -23,6 +23,7 @@ from typing import Any
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass import rules
+from attribution.free_pass.dead_ends import not_stored
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
@@ -30,16 +31,20 @@ from attribution.free_pass.rules import Finding
 from attribution.needed.pieces import Piece, share_said
 from attribution.needed.presence import Detail, PresenceJudge
 from attribution.needed.question import QuestionForm, form, question_kind
-from attribution.trace.holes import RECORD_MESSAGES, hole_behind
+from attribution.trace.graph import TraceGraph
+from attribution.trace.holes import RECORD_MESSAGES, hole_behind, weakness
 from attribution.verdicts.probabilities import confidence
 from attribution.verdicts.verdict import CandidateVerdict, PieceLoss, Step, Verdict, abstention
 from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind
+from schema.models import Failure
 
 NOT_FOLLOWED = "the way of the evidence could not be followed"
 SURE = 0.9
 """Below this confidence a judge of presence is asked, if there is one."""
 _SPLIT = 0.6
 """Factor for the confidence of an operation that lost hardly any of the pieces; 1 if it lost all pieces."""
+_WEAK = 0.6
+"""Factor for the share of a verdict on steps of which the recording lacks something."""
 _INFERRED = 0.6
 """Factor for the share of a verdict if the gold answer does not state the detail literally."""
 _REACH = {ErrorType.RESPONSE: 3, ErrorType.RETRIEVAL: 2, None: 0}
@@ -215,9 +220,13 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
     if loss is not None:
         findings.append(rules.lost(traced, loss))
     if not _settled(findings):
+        late = await rules.written_late(traced, searches)
+        if late is not None:
+            findings.append(late)
+    if not _settled(findings):
         stopped = await lost_on_the_way(traced, place)
         if stopped is not None:
-            findings.append(rules.lost(traced, stopped))
+            findings.append(rules.lost(traced, await not_stored(traced, stopped)))
     return findings
 
 
@@ -252,7 +261,7 @@ async def _together(tried: TriedFailure, endings: Sequence[Ending], reached: Seq
 
     chosen = max(named[min(named, key=weight)], key=lambda one: one.share)
     others = [one for key, some in groups.items() if key != chosen.key for one in some[:1]]
-    hole = await _hole(tried, endings)
+    hole = await hole_of(tried.graph, tried.failure, endings)
     losses = [await _loss(tried, one, hole) for one in endings]
     return await _verdict_of(
         tried,
@@ -265,12 +274,22 @@ async def _together(tried: TriedFailure, endings: Sequence[Ending], reached: Seq
     )
 
 
-async def _hole(tried: TriedFailure, endings: Sequence[Ending]) -> str:
+async def hole_of(graph: TraceGraph, failure: Failure, endings: Sequence[Ending]) -> str:
     """Why findings on steps before the answer can't be trusted; empty if they can, or if there are none."""
     if all(one.chosen is None or one.chosen.is_local for one in endings):
         return ""
-    hole = await hole_behind(tried.graph, tried.failure)
+    hole = await hole_behind(graph, failure)
     return "" if hole is None else f"the recording has a hole: {hole.problem}; {hole.fix}"
+
+
+def weakness_of(graph: TraceGraph, failure: Failure, finding: Finding) -> str:
+    """What the recording lacks for a finding, so that it is less sure; empty if it lacks nothing known."""
+    return "" if finding.is_local else weakness(graph, failure)
+
+
+def weakened(ending: Ending, whole: float) -> float:
+    """The confidence of a finding on steps of which the recording lacks something; ``whole`` is its share."""
+    return confidence(_WEAK * whole, ending.kind)
 
 
 async def _loss(tried: TriedFailure, ending: Ending, hole: str) -> PieceLoss:
@@ -318,13 +337,13 @@ async def _verdict_of(
     Args:
         tried: the failure.
         ending: whose finding is chosen.
-        hole: of ``_hole``; None if it is not known yet.
+        hole: of ``hole_of``; None if it is not known yet.
         others: endings whose findings become candidates.
         share: the share of the pieces that end alike, 0 to 1.
         path: that proves the finding; None if it is not known yet.
         losses: of all pieces.
     """
-    hole = await _hole(tried, [ending]) if hole is None else hole
+    hole = await hole_of(tried.graph, tried.failure, [ending]) if hole is None else hole
     details: dict[str, Any] = {"form": form(tried.failure)}
     weighed = [*ending.weighed, *(one.best for one in others if one.best is not None)]
     finding = ending.chosen
@@ -339,14 +358,17 @@ async def _verdict_of(
         )
     path = await _path(tried, ending) if path is None else path
     whole = ending.share * (_SPLIT + (1 - _SPLIT) * share)
+    weak = weakness_of(tried.graph, tried.failure, finding)
+    if weak:
+        details["weakness"] = weak
     details["share"] = round(whole, 4)
     if ending.traced is not None:
         details["detail"] = ending.traced.detail.quote
     return Verdict(
         finding.error_type,
         finding.operation_id,
-        confidence(whole, ending.kind),
-        finding.reason,
+        weakened(ending, whole) if weak else confidence(whole, ending.kind),
+        f"{finding.reason}; but {weak}" if weak else finding.reason,
         path,
         _candidates(weighed),
         details=details,

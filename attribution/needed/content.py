@@ -10,6 +10,7 @@ from itertools import islice
 
 from attribution.text.dates import Interval
 from attribution.text.lexicon import NEAR, SAME, Alike, best_likeness, likeness
+from attribution.text.scripts import is_light
 from attribution.text.segments import Placed, Sentence, passage
 
 DATE_WEIGHT = 2.0
@@ -27,6 +28,8 @@ SURELY = 1.001
 """Factor that makes an upper bound safe against rounding of sums."""
 
 _ROUNDED = 1e-6
+_LIGHT = 0.3
+"""Factor for single characters of scripts without spaces; the pairs of characters carry the rest."""
 
 
 class Rarity:
@@ -44,7 +47,7 @@ class Rarity:
         """The weight of a stem."""
         weight = self._weights.get(stem)
         if weight is None:
-            weight = self._weights[stem] = self._weigh(stem)
+            weight = self._weights[stem] = self._weigh(stem) * (_LIGHT if is_light(stem) else 1.0)
         return weight
 
     def _weigh(self, stem: str) -> float:

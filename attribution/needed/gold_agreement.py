@@ -5,21 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, same_days
 from attribution.needed.question import polar, polarity
 from attribution.text.dates import Interval, mentions
-from attribution.text.lexicon import best_likeness, is_implied_by_any, is_rival_of_any, is_same_as_any
+from attribution.text.lexicon import best_likeness, is_rival_of_any, is_same_as_any
+from attribution.text.numbers import number
 from attribution.text.segments import passage
+from attribution.text.tokens import tokens
 
-_NARROWER = 0.65
-"""Factor for an answer that has only narrower words than the wanted ones."""
 _SOME_DAY = 738_000
 """A day (an ordinal) to compare relative dates by."""
 _NOT = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne)\b|n['’]t\b|[不没沒未无]",
-    re.IGNORECASE,
+    r"""
+      \b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne|nunca|jamás|nadie|ning[uú]n\w*
+        |tampoco|pas|jamais|aucun\w*|sans|değil|yok|не|нет|никогда|без|нельзя|لا|ليس\w*|لم|لن|بدون)\b
+      | n['’]t\b | \bn['’](?=[aeiouyéèêh])
+      | 不(?![过過仅僅但久同少断斷错錯止管妨]) | [没沒] | 未(?![来來]) | 无(?![论論]) | 無(?![論])
+      | ない | ません | なかった | 없 | 않 | 못 | 안\s | 아니 | ไม่ | नही | बिना
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
+"""Negation in the languages whose dates and numbers are read, and in some more."""
+
+
+_FEWEST = 2
+"""The number of proven words beside which related words count."""
+_NO_NOUN = ("ly", "ed", "ing")
+"""Endings of words that do not name a sort of thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +43,12 @@ class Agreement:
     Attributes:
         recall: the share of the wanted content that the text has, 0 to 1.
         conflicts: whether the text names another day, number or member of a class, or denies the content.
+        is_proven: whether the share counts only the same words, numbers and dates, and no related words.
     """
 
     recall: float
     conflicts: bool
+    is_proven: bool = True
 
 
 def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: frozenset[str] = frozenset()) -> Agreement:
@@ -58,14 +74,12 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     words = {stem for one in sentences for stem in one.stems}
     beside = tuple(sorted(words - asked - wanted.words.keys()))
     missing = [word for word in wanted.words if word not in words and not is_same_as_any(word, beside)]
-    got = sum(weight for word, weight in wanted.words.items() if word not in missing)
-    # An example of a conclusion does not state the conclusion.
-    drawn = right is None or said is not None
-    narrower = {word for word in missing if drawn and is_implied_by_any(word, beside)}
-    got += _NARROWER * sum(wanted.words[word] for word in narrower) if len(wanted.words) == len(narrower) else 0.0
-    # Similar words count beside proven words, and never for more than the proven words.
+    proven = [word for word in wanted.words if word not in missing]
+    got = sum(wanted.words[word] for word in proven)
+    # A poodle is no dog: related words, which may be narrower or broader, count only beside several proven words.
     near = sum(wanted.words[word] * CREDIT[best_likeness(word, beside)] for word in missing)
-    got += min(near, got)
+    near = min(near, got) if len(proven) >= _FEWEST else 0.0
+    got += near
     same = [any(same_days(days, other) for other in told) for days in wanted.dates]
     got += DATE_WEIGHT * sum(same) + NUMBER_WEIGHT * len(wanted.numbers & numbers)
     conflicts = (
@@ -75,8 +89,32 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         or bool(golds and all(map(_denies, golds)) != _denies(text))
         or _tells_another_relative_date(golds, text)
     )
-    # A word may be counted twice: by narrower words and by similar ones.
-    return Agreement(min(1.0, got / wanted.weight) if wanted.weight else 0.0, conflicts)
+    return Agreement(got / wanted.weight if wanted.weight else 0.0, conflicts, is_proven=not near)
+
+
+def is_narrowed(wanted: Content, text: str, known: tuple[str, ...]) -> bool:
+    """Whether a text puts a word of its own directly before the only wanted word, as ``cork`` before ``oak``.
+
+    Args:
+        wanted: the content of the gold answers beyond the question.
+        text: the answer.
+        known: stems of the question and of the evidence.
+    """
+    if len(wanted.words) != 1:
+        return False
+    said = tokens(text)
+    return any(
+        after.stem in wanted.words
+        and before.carries
+        and before.word.isalpha()
+        and not before.word.endswith(_NO_NOUN)
+        and number(before.word) is None
+        and not text[after.start].isupper()  # a name stays the same name: "the bird Humboldt"
+        and before.stem not in wanted.words
+        and not best_likeness(before.stem, known)
+        and not text[before.end : after.start].strip()
+        for before, after in pairwise(said)
+    )
 
 
 def _tells_another_relative_date(golds: Sequence[str], text: str) -> bool:

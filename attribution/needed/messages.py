@@ -103,7 +103,7 @@ class Messages:
         found = [
             variable
             for variable in graph.variables.values()
-            if variable.kind is VariableKind.MESSAGE and graph.is_recorded(variable.id)
+            if graph.is_message(variable.id) and graph.is_recorded(variable.id)
         ]
         # A message that was shown again as earlier context counts only if the original is not recorded.
         said = {variable.value_hash for variable in found if variable.category != EARLIER}
@@ -250,6 +250,8 @@ def is_known(graph: TraceGraph, failure: Failure) -> Callable[[str], bool]:
 
     @cache
     def known(message_id: str) -> bool:
+        if message_id == failure.question_id:
+            return False
         users = graph.users(message_id)
         if users:
             return answering is None or graph.operations[users[0]].sequence <= answering.sequence

@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import Protocol
 
 from attribution.needed.content import Content, Rarity
+from attribution.text.scripts import letters
 from attribution.text.segments import Sentence
 from schema.models import Failure
 
 HOLDS = 0.55
 """A text with at least this score has the detail."""
-_LITERAL_CHARACTERS = 8
-"""The minimal length of a sentence that is proven by its literal occurrence in a text."""
+_LITERAL_LETTERS = 8
+"""The minimal length of a sentence, in letters, that is proven by its literal occurrence in a text."""
 LARGE = 4_000_000
 """Of texts with more characters, only the surroundings of the needed words are read."""
 
@@ -112,7 +113,7 @@ def literal(detail: Detail, text: str) -> str:
 
     Also empty if the sentence alone does not prove the detail: ``last week`` depends on the day of the text.
     """
-    if not detail.unique or len(detail.sentence.text) < _LITERAL_CHARACTERS or _is_relative(detail):
+    if not detail.unique or letters(detail.sentence.text) < _LITERAL_LETTERS or _is_relative(detail):
         return ""
     return next((said for said in spellings(detail.sentence.text) if said in text), "")
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from attribution.text.refusals import refuses
-from attribution.text.tokens import tokens
+from attribution.text.tokens import count
 from schema.kinds import QuestionKind
 from schema.models import Failure
 
@@ -87,4 +87,4 @@ def polar(golds: Sequence[str]) -> bool | None:
 
 @lru_cache(maxsize=16)  # the same failure's texts are tested again and again
 def _is_reply(gold: str) -> bool:
-    return "\n\n" in gold.strip() or len(tokens(gold)) > _LONG_WORDS
+    return "\n\n" in gold.strip() or count(gold) > _LONG_WORDS

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from attribution.text.numbers import number
+from attribution.text.other_dates import in_english
 
 _MONTHS = {
     name: place
@@ -133,7 +134,10 @@ def mentions(text: str) -> list[Mention]:
     """The dates of a text, in order, without overlaps."""
     words = set(_WORDS.findall(text.lower()))
     tells = not words.isdisjoint(_TELLING)
-    found = list(_absolute(text)) if tells or not words.isdisjoint("0123456789") else []
+    found = [one for place in in_english(text, words) if (one := _translated(text, *place)) is not None]
+    for one in _absolute(text) if tells or not words.isdisjoint("0123456789") else ():
+        if all(one.end <= other.start or one.start >= other.end for other in found):
+            found.append(one)
     taken = [(mention.start, mention.end) for mention in found]
     for match in _RELATIVE.finditer(text) if tells else ():
         start, end = match.span()
@@ -149,6 +153,18 @@ def without_relative_dates(text: str) -> str:
         if mention.relative is not None:
             found = f"{found[: mention.start]} {found[mention.end :]}"
     return found
+
+
+def _translated(text: str, start: int, end: int, english: str) -> Mention | None:
+    """A date in another language; None if the calendar has no such day."""
+    match = _ABSOLUTE.fullmatch(english)
+    if match is None:
+        return Mention(start, end, None, relative=english)
+    try:
+        interval, yearless = _named(match)
+    except ValueError:
+        return None
+    return Mention(start, end, interval, yearless=yearless, is_stamp=bool(_CLOCK.match(text, end)))
 
 
 def _absolute(text: str) -> Iterator[Mention]:

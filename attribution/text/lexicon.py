@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -33,6 +34,8 @@ _OPPOSITES = frozenset(
 )  # fmt: skip
 """Stems of opposites that share a sense in WordNet, as to mother and to father do (beget)."""
 _OPPOSED = frozenset[str]().union(*_OPPOSITES)
+_ALIKE = 0.2
+"""Two words are used alike if their common senses are at least this share of the mean number of their senses."""
 _ROOT = 4
 """Words with this many first letters in common may have one root."""
 
@@ -178,11 +181,20 @@ def best_likeness(stem: str, stems: tuple[str, ...]) -> float:
 
 
 def is_same(left: str, right: str) -> bool:
-    """Whether one stem counts as the other: equal, with a common sense, or a form of the same root."""
+    """Whether one stem counts as the other: equal, mostly used in the same senses, or a form of the same root."""
     if frozenset((left, right)) in _OPPOSITES:
         return False
     found = likeness(left, right)
-    return found >= SAME or (found == NEAR and left[:_ROOT] == right[:_ROOT] and min(len(left), len(right)) >= _ROOT)
+    has_root = left[:_ROOT] == right[:_ROOT] and min(len(left), len(right)) >= _ROOT
+    return _are_used_alike(left, right) if found >= SAME else found == NEAR and has_root
+
+
+def _are_used_alike(left: str, right: str) -> bool:
+    """Whether many of the senses of both stems are common: a frank is a dog only as a sausage."""
+    one, other = _senses(left), _senses(right)
+    if left == right or one is None or other is None:
+        return left == right
+    return len(one[0] & other[0]) >= _ALIKE * math.sqrt(len(one[0]) * len(other[0]))
 
 
 def are_rivals(left: str, right: str) -> bool:
@@ -196,14 +208,6 @@ def are_rivals(left: str, right: str) -> bool:
     return bool(one[2] & other[2]) and not is_near
 
 
-def implies(special: str, general: str) -> bool:
-    """Whether the special stem includes the general stem: the same sense, or one step narrower."""
-    one, other = _senses(special), _senses(general)
-    if one is None or other is None or frozenset((special, general)) in _OPPOSITES:
-        return False
-    return bool(one[1] & other[0])
-
-
 def is_same_as_any(stem: str, stems: tuple[str, ...]) -> bool:
     """Whether the stem ``is_same`` as any of the others."""
     return bool(best_likeness(stem, stems)) and any(is_same(stem, other) for other in stems)
@@ -213,8 +217,3 @@ def is_rival_of_any(stem: str, stems: tuple[str, ...]) -> bool:
     """Whether the stem and any of the others ``are_rivals``."""
     may_be = stem in _OPPOSED or best_likeness(stem, stems)
     return bool(may_be) and any(are_rivals(stem, other) for other in stems)
-
-
-def is_implied_by_any(stem: str, stems: tuple[str, ...]) -> bool:
-    """Whether any of the others ``implies`` the stem."""
-    return bool(best_likeness(stem, stems)) and any(implies(other, stem) for other in stems)

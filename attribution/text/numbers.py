@@ -1,4 +1,4 @@
-"""Numbers, in digits or in English words."""
+"""Numbers, in digits or in words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
     "tenth": 10, "once": 1, "twice": 2, "thrice": 3, "dozen": 12, "hundred": 100, "thousand": 1000,
 }  # fmt: skip
+_OTHERS = (
+    "zwei dos deux", "drei tres trois", "vier cuatro quatre", "fünf cinco cinq", "sechs seis", "sieben siete sept",
+    "acht ocho huit", "neun nueve neuf", "zehn diez dix", "onze", "zwölf doce douze",
+)  # fmt: skip
+"""German, Spanish and French for 2 to 12, without words that mean something else in English."""
 _WORDS = (
-    {word: value for value, word in enumerate(_UNITS.split())}
+    {word: value for value, said in enumerate(_OTHERS, 2) for word in said.split()}
+    | {"zwanzig": 20, "veinte": 20, "vingt": 20, "dreissig": 30, "treinta": 30, "trente": 30, "hundert": 100}
+    | {"cien": 100, "tausend": 1000, "mille": 1000}
+    | {word: value for value, word in enumerate(_UNITS.split())}
     | {word: 10 * value for value, word in enumerate(_TENS.split(), 2)}
     | _ORDINALS
 )

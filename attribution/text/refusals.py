@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from attribution.text.tokens import tokens
+from attribution.text.tokens import count
 
 _MOST_WORDS = 40
 """The maximal number of words of a refusal; longer texts say something."""
@@ -91,4 +91,4 @@ _REFUSAL = re.compile("|".join((_ENGLISH, _GERMAN, _ROMANCE, _OTHERS)), re.VERBO
 @lru_cache(maxsize=16)  # the same failure's texts are tested again and again
 def refuses(text: str) -> bool:
     """Whether a text says no more than that the answer is unknown."""
-    return bool(_REFUSAL.search(text.replace("’", "'"))) and len(tokens(text)) <= _MOST_WORDS
+    return bool(_REFUSAL.search(text.replace("’", "'"))) and count(text) <= _MOST_WORDS

@@ -1,16 +1,24 @@
-"""Cuts texts into words with positions and stems (Snowball's for English; any other word is its own stem)."""
+"""Cuts texts into words with positions and stems, by Snowball. Latin letters are taken for English."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import Stemmer
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(f"[{_UNSPACED}]{{1,2}}|\\d+(?:[.,]\\d+)*|[^\\W\\d_{_UNSPACED}]+(?:['’][^\\W\\d_{_UNSPACED}]+)?")
-"""Text in scripts without spaces is cut into pairs of characters. Possessives and contractions are one word."""
+from attribution.text import scripts
+from attribution.text.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, MARKS, SOUTHEAST
+
+_DENSE = f"{HAN}{HIRAGANA}{KATAKANA}{HANGUL}{SOUTHEAST}"
+_LETTERS = f"(?:[^\\W\\d_{_DENSE}]|[{MARKS}])+"
+_WORD = re.compile(
+    f"(?P<dense>[{HAN}{HIRAGANA}{HANGUL}{SOUTHEAST}]+)|[{KATAKANA}]+|\\d+(?:[.,]\\d+)*|{_LETTERS}(?:['’]{_LETTERS})?"
+)
+"""Possessives and contractions are one word. A run of a script without spaces is cut further (``pieces``)."""
+_ASCII_WORD = re.compile(r"\d+(?:[.,]\d+)*|[a-zA-Z]+(?:'[a-zA-Z]+)?")
 
 _STOP_WORDS = """
     a about after again all also am an and any are as at back be because been before being both but by came can
@@ -26,7 +34,24 @@ _STOP_WORDS = """
     according remark remarks remarked
 """
 """Words that carry little meaning, among them verbs of reported speech."""
-_STOP = frozenset(_STOP_WORDS.split())
+_OTHER_STOP_WORDS = """
+    der das dem ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mein meine meinen meinem
+    dein deine sein seine ist sind waren wird werden wurde habe haben hatte hatten nicht auch auf aus bei bis durch
+    für fuer gegen nach seit von zu zum zur wer wen wem wo wann warum welche welcher welches wie viel
+    una unos unas y o pero yo tú él ella ellos nosotros mi mis su sus es son está están fue ser
+    estar que qué quién cuál cuándo dónde cómo cuánto del por para sobre entre se lo muy más también
+    le une et ou mais je il elle nous vous ils elles mon ma mes ta tes sa ses sont était être avez ont
+    ne ce cette ces qui quel quelle où quand du au aux avec dans très plus aussi c'est j'ai d'un d'une qu'est
+    и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по ее мне было вот от меня еще о из
+    ему когда даже ну ли если уже или ни быть был него до вас нибудь опять уж вам ведь там потом себя ничего ей может
+    они тут где есть надо ней для мы тебя их чем была сам чтоб без будто чего раз тоже себе под будет кто этот того
+    bir ve bu da de için ile o siz onlar mi mu mü ne nerede nasil var yok çok daha gibi kadar olan
+    في من على إلى عن مع هذا هذه ذلك التي الذي ما ماذا من هو هي أنا أنت نحن هم كان كانت يكون
+    أن إن لا لم قد كل أين متى كيف
+    है हैं था थी थे हो का के की को में से पर और या यह वह मैं मुझे मेरा मेरी मेरे हम आप क्या कौन कहाँ कब कैसे एक भी ने तो ही
+    """
+"""German, Spanish, French, Russian, Turkish, Arabic and Hindi, without words that mean something in English."""
+_STOP = frozenset([*_STOP_WORDS.split(), *map(scripts.folded, _OTHER_STOP_WORDS.split())])
 
 _IRREGULAR = {
     form: base
@@ -112,6 +137,9 @@ _IRREGULAR = {
     }.items()
     for form in forms.split()
 }
+_ELIDED = frozenset({"l", "d", "j", "c", "n", "qu"})
+_TURKISH_ENDINGS = "a e i u ü da de ta te dan den tan ten in nin un nun ün nün ya ye yi yu yü la le lu lü li"
+_ENDINGS = frozenset(_TURKISH_ENDINGS.split())
 _stemmer = Stemmer.Stemmer("english")
 
 
@@ -136,9 +164,21 @@ def carries(word: str) -> bool:
 
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
-    """The stem of a word in lower case."""
-    base = word.removesuffix("'s").removesuffix("’s").replace("’", "'")
+    """The stem of a folded word."""
+    if not word.isascii():
+        found = scripts.stem(word)
+        if found is not None:
+            return found
+    base = _without_affix(word).removesuffix("'s").removesuffix("’s").replace("’", "'")
     return str(_stemmer.stemWord(_IRREGULAR.get(base, base)))
+
+
+def _without_affix(word: str) -> str:
+    """A word without the short word that French puts before an apostrophe, or the ending that Turkish puts after."""
+    before, mark, after = word.replace("’", "'").partition("'")
+    if not mark:
+        return word
+    return after if before in _ELIDED and after else before if after in _ENDINGS else word
 
 
 def is_stop(word: str) -> bool:
@@ -147,14 +187,36 @@ def is_stop(word: str) -> bool:
 
 
 def words(text: str) -> list[tuple[int, str]]:
-    """The words of a text in lower case, in order, each with its position."""
-    return [(match.start(), match.group().lower()) for match in _WORD.finditer(text)]
+    """The words of a text, folded, in order, each with its position."""
+    if text.isascii():
+        return [(match.start(), match.group().lower()) for match in _ASCII_WORD.finditer(text)]
+    return [(start, word) for start, _, word in _words(text)]
 
 
 def tokens(text: str) -> list[Token]:
     """The words of a text, in order."""
-    found = []
+    return [Token(start, end, word, stem(word)) for start, end, word in _words(text)]
+
+
+def count(text: str) -> int:
+    """About the number of words of a text; two characters of a script without spaces count as a word."""
+    found = 0
     for match in _WORD.finditer(text):
-        word = match.group().lower()
-        found.append(Token(match.start(), match.end(), word, stem(word)))
+        found += (match.end() - match.start() + 1) // 2 if match["dense"] else 1
     return found
+
+
+def _words(text: str) -> Iterator[tuple[int, int, str]]:
+    """The words of a text, folded, each with its place; numbers in Chinese characters also as digits."""
+    is_other = not text.isascii()
+    for match in _WORD.finditer(text):
+        start, found = match.start(), match.group()
+        if not match["dense"]:
+            word = scripts.folded(found) if is_other else found.lower()
+            if word:
+                yield start, match.end(), word
+            continue
+        for place, word in scripts.pieces(found):
+            yield start + place, start + place + len(word), word
+        for first, last, value in scripts.numerals(found):
+            yield start + first, start + last, str(value)

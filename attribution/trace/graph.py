@@ -24,6 +24,9 @@ from store.shared.paging import elements
 _TEXT_BYTES = 24 << 20
 """The maximal size of the cached texts of a trace; the least recently used go first."""
 
+_TAKES_IN = frozenset({OperationKind.EXTRACTION, OperationKind.UPDATE, OperationKind.SEGMENTATION})
+"""Kinds of operations by which a memory takes messages in."""
+
 _MANY, _LARGE = 8, 8_000
 """Units with more versions than this, of more bytes on average, are compared version by version (``left_out``)."""
 
@@ -183,6 +186,13 @@ class TraceGraph:
     def is_recorded(self, variable_id: str) -> bool:
         """Whether a variable was newly made: no read and no repetition of another variable."""
         return self.variables[variable_id].occurrence == 0 and variable_id not in self._read
+
+    def is_message(self, variable_id: str) -> bool:
+        """Whether a variable is a message, or a question that the memory took in as a turn of a conversation."""
+        kind = self.variables[variable_id].kind
+        if kind is not VariableKind.QUERY:
+            return kind is VariableKind.MESSAGE
+        return any(self.operations[one].kind in _TAKES_IN for one in self.users(variable_id))
 
     def place(self, variable_id: str) -> int:
         """The sequence of the operation that made a variable; -1 for a variable from outside."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from attribution.trace.graph import TraceGraph
+from attribution.trace.out_of_sight import ChangedRead, changed_reads, emptied
+from attribution.trace.vain_searches import found_nothing, limits, says, vain_searches
 from schema.kinds import STORED, OperationKind, Status, VariableKind
 from schema.models import Failure, Operation
-
-_NOTHING = frozenset({"", "none", "null"})
-_MARKS = " \t\r\n[]{}()\"',:."
 
 RECORD_UNITS = (
     'record what the memory keeps where it is stored, with memtrace.variable(..., kind="MemoryUnit"), and return those '
@@ -35,10 +34,20 @@ _RECORD_CHANGES = (
     "what they end with memtrace.deleted(...), or wrap what changes in place with memtrace.mutation(...); a unit that "
     "they return as it was given to them is only read"
 )
+_RECORD_MUTATION = "wrap the code that changes them in place with `with memtrace.mutation(value):`"
+_RECORD_WIPE = (
+    "record what emptied the store: name the units that it ended with memtrace.deleted(...); another process, or the "
+    "call of another user, may have done it"
+)
+_SEE_FILTERS = (
+    "nothing is missing if that was meant; if not, compare what limits the search with how the units were stored"
+)
 _RECORD_ENDS = "they crashed or still run; a generator has to be read to its end or closed"
 
 _CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION})
 _EXAMPLES = 5
+_SHOWN = 60
+"""The number of characters shown of a unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +84,12 @@ async def holes(graph: TraceGraph) -> list[Hole]:
     from_outside = [
         one.id
         for one in variables
-        if one.kind in STORED and one.operation_id is None and not graph.parents(one.id) and _says(one.preview)
+        if one.kind in STORED and one.operation_id is None and not graph.parents(one.id) and says(one.preview)
     ]
     unknown = [one for one in graph.operations.values() if one.kind is OperationKind.OTHER]
     unseen = _unseen_changes(graph)
+    changed = await changed_reads(graph)
+    vain = vain_searches(graph)
     found = [
         _hole("no message is recorded", [] if messages else [""], RECORD_MESSAGES),
         _hole("no answer is recorded", [] if answers else [""], RECORD_ANSWERS),
@@ -104,6 +115,8 @@ async def holes(graph: TraceGraph) -> list[Hole]:
             [one.id for one in unseen],
             _RECORD_CHANGES,
         ),
+        _hole(_changed(graph, changed), [one.read for one in changed], _RECORD_MUTATION),
+        _hole(f"searches found nothing of what the memory had: {_vain(vain)}", [one.id for one in vain], _SEE_FILTERS),
         _hole(
             "operations have no end",
             [one.id for one in graph.operations.values() if one.status is Status.RUNNING],
@@ -123,7 +136,54 @@ async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
         return _hole("the search for the answer returned what no recorded message led to", loose, RECORD_UNITS)
     if await _is_unconnected(graph, past, {failure.question_id}, messages):
         return _hole("the answer depends on no message", [failure.answer_id], CONNECT_ANSWER)
+    answering = graph.operations[graph.variables[failure.answer_id].operation_id or ""].sequence
+    asked = {failure.question_id, *(past & graph.future([failure.question_id]))}
+    if (found := emptied(graph, asked, answering)) is not None:
+        search, units = found
+        problem = (
+            f"the memory changed out of sight: the search found nothing and had no limit that explains it, although "
+            f"{_counted(len(units))} written and not deleted ({_shown(graph, units)})"
+        )
+        return _hole(problem, [search, *units], _RECORD_WIPE)
+    if changed := await changed_reads(graph, answering):
+        return _hole(_changed(graph, changed), [one.read for one in changed], _RECORD_MUTATION)
     return None
+
+
+def weakness(graph: TraceGraph, failure: Failure) -> str:
+    """What the recording lacks for this answer, if it makes the verdict less sure; empty if it lacks nothing known."""
+    assert failure.answer_id is not None
+    answering = graph.operations[graph.variables[failure.answer_id].operation_id or ""].sequence
+    unseen = [one for one in _unseen_changes(graph) if one.sequence < answering]
+    return f"no change of the memory is recorded of {_names(unseen)}" if unseen else ""
+
+
+def _changed(graph: TraceGraph, changed: Sequence[ChangedRead]) -> str:
+    """The problem of units that changed without a recorded operation."""
+    if not changed:
+        return ""
+    first = changed[0]
+    reader = graph.operations.get(graph.variables[first.read].operation_id or "")
+    writer = graph.operations.get(graph.variables[first.unit].operation_id or "")
+    between = f"between {_names([writer])} and {_names([reader])}" if writer and reader else "in between"
+    name = graph.variables[first.unit].name
+    said = f"{name} was read with another value than it was stored with"
+    return f"the memory changed out of sight: {said}, so it changed {between}"
+
+
+def _vain(searches: Sequence[Operation]) -> str:
+    """The names of searches with what limits each."""
+    named = list(dict.fromkeys(f"{one.name or one.external_id} ({limits(one)})" for one in searches))
+    return ", ".join([*named[:_EXAMPLES], *(["…"] if len(named) > _EXAMPLES else [])])
+
+
+def _counted(units: int) -> str:
+    return f"{units:,} unit was" if units == 1 else f"{units:,} units were"
+
+
+def _shown(graph: TraceGraph, units: Sequence[str]) -> str:
+    texts = [f"“{' '.join(graph.variables[one].preview.split())[:_SHOWN]}”" for one in units[:_EXAMPLES]]
+    return ", ".join([*texts, *(["…"] if len(units) > _EXAMPLES else [])])
 
 
 async def _loose_searches(
@@ -139,7 +199,7 @@ async def _loose_searches(
     if any(graph.past(graph.made(one)) & messages for one in searches):
         return []
     return sorted(
-        [one for one in searches if not await _found_nothing(graph, one)],
+        [one for one in searches if not found_nothing(graph, one)],
         key=lambda one: graph.operations[one].sequence,
     )
 
@@ -150,12 +210,7 @@ async def _is_unconnected(graph: TraceGraph, past: AbstractSet[str], questions: 
         return False
     asked = {operation for one in questions for operation in graph.users(one)}
     searches = [one for one in asked if graph.operations[one].kind is OperationKind.RETRIEVAL]
-    return not any([await _found_nothing(graph, one) for one in searches])
-
-
-async def _found_nothing(graph: TraceGraph, search: str) -> bool:
-    results = [one for one in graph.made(search) if graph.variables[one].kind is not VariableKind.REFINED_QUERY]
-    return not any(map(_says, (await graph.texts(results)).values()))
+    return not any(found_nothing(graph, one) for one in searches)
 
 
 def _unseen_changes(graph: TraceGraph) -> list[Operation]:
@@ -163,7 +218,12 @@ def _unseen_changes(graph: TraceGraph) -> list[Operation]:
 
     If an operation returns its inputs unchanged, the recording does not say what changed in the memory.
     """
-    changes = [one for one in graph.operations.values() if one.kind in _CHANGES and one.status is not Status.ERROR]
+    changes = [
+        one
+        for one in graph.operations.values()
+        # A model's call only decides: another operation stores what it replied.
+        if one.kind in _CHANGES and one.status is not Status.ERROR and not _is_reply(graph, one.id)
+    ]
     ending = {graph.invalidated_by(id_) for id_ in graph.variables}
     seen = {
         one.name
@@ -174,13 +234,12 @@ def _unseen_changes(graph: TraceGraph) -> list[Operation]:
     return [one for one in changes if one.name not in seen]
 
 
+def _is_reply(graph: TraceGraph, operation_id: str) -> bool:
+    return any(graph.variables[made].kind is VariableKind.RESPONSE for made in graph.made(operation_id))
+
+
 def _messages(graph: TraceGraph) -> set[str]:
-    return {one.id for one in graph.variables.values() if one.kind is VariableKind.MESSAGE}
-
-
-def _says(text: str) -> bool:
-    """Whether a text is more than an empty list, ``null`` or the like."""
-    return text.strip(_MARKS).casefold() not in _NOTHING
+    return {id_ for id_ in graph.variables if graph.is_message(id_)}
 
 
 def _names(operations: Iterable[Operation]) -> str:

@@ -10,6 +10,7 @@ from attribution.free_pass.loss import goes_on
 from attribution.needed.content import content
 from attribution.needed.messages import Messages
 from attribution.needed.presence import HOLDS, Detail, Presence
+from attribution.text.scripts import letters
 from attribution.text.segments import Placed, cut, passage
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.naming import operation_label, variable_label
@@ -31,7 +32,7 @@ from schema.kinds import STORED, VariableKind
 _FEW_WORDS = 2
 """Sentences with fewer words have no fact that an output could cover."""
 _TELLING = 12
-"""A unit's sentences of at least this length identify the unit in a prompt."""
+"""A unit's sentences of at least this length, in letters, identify the unit in a prompt."""
 _LARGE = 20_000
 """Units with more bytes are not searched in prompts."""
 _ORDER = {Fate.DROPPED: 0, Fate.REWRITTEN: 1, Fate.KEPT: 2}
@@ -204,7 +205,7 @@ def _is_small_unit(graph: TraceGraph, variable_id: str) -> bool:
 
 def _is_said(text: str, said: set[str]) -> bool:
     """Whether all identifying sentences of a unit are in a prompt; ids and times don't identify."""
-    telling = [piece for piece in _pieces(text) if len(piece) >= _TELLING and (" " in piece or not piece.isascii())]
+    telling = [piece for piece in _pieces(text) if letters(piece) >= _TELLING and (" " in piece or not piece.isascii())]
     return bool(telling) and said.issuperset(telling)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.flow import FlowPass
-from attribution.free_pass.trial import Ending
+from attribution.free_pass.trial import Ending, hole_of, weakened, weakness_of
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.naming import operation_label, variable_label
 from attribution.verdicts.stored import word_on
@@ -84,19 +84,22 @@ class _Reader:
         seen = replace(failure, attributes=NO_ATTRIBUTES)
         found = []
         for endings in await self._flow.endings(self._graph, seen):
-            found.append(await self._piece(endings, verdict))
+            hole = await hole_of(self._graph, failure, endings[:1])
+            found.append(await self._piece(endings, verdict, hole))
             await asyncio.sleep(0)  # lets a cancellation take effect
         return found
 
-    async def _piece(self, endings: Sequence[Ending], verdict: Attribution | None) -> WhyNot:
+    async def _piece(self, endings: Sequence[Ending], verdict: Attribution | None, hole: str) -> WhyNot:
         graph = self._graph
         sources = [one.traced for one in endings if one.traced is not None]
-        traced, chosen = sources[0], endings[0].chosen
+        traced, found = sources[0], endings[0].chosen
+        chosen = None if hole else found
         past = graph.past([traced.failure.answer_id or ""])
         searches = traced.searches(past)
         answering = graph.variables[traced.failure.answer_id or ""].operation_id or ""
         place = graph.operations[searches[0] if searches else answering].sequence
-        lost = [] if chosen is None else [(chosen.error_type, chosen.operation_id)]
+        lost = [] if found is None else [(found.error_type, found.operation_id)]
+        weak = "" if chosen is None else weakness_of(graph, traced.failure, chosen)
         told = await searched(sources, searches, place, self._rated)
         blamed = graph.operations.get((chosen.operation_id if chosen else None) or "")
         message = graph.variables[traced.detail.message_id]
@@ -111,8 +114,8 @@ class _Reader:
             operation_id=blamed.id if blamed else None,
             operation_external_id=blamed.external_id if blamed else None,
             operation=operation_label(blamed) if blamed else None,
-            reason=chosen.reason if chosen else None,
-            confidence=endings[0].confidence,
+            reason=(f"{chosen.reason}; but {weak}" if weak else chosen.reason) if chosen else hole or None,
+            confidence=0.0 if hole else weakened(endings[0], endings[0].share) if weak else endings[0].confidence,
             held_count=told.held_count,
             held=told.held,
             considered=told.considered,

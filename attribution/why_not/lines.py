@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from attribution.text.scripts import letters
 from attribution.text.segments import cut
 from attribution.why_not.model import Change, Extraction, Fate, Held, Returned, ShownUnit, Stood, WhyNot, same_beginning
 from schema.kinds import ErrorType
@@ -17,7 +18,7 @@ _SURE = 0.8
 _CONTEXT = 30
 """The number of characters shown before and after a change."""
 _LEAST = 12
-"""Shorter parts of a value are ids or names."""
+"""Parts of a value with fewer letters are ids or names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ def _outcome(one: WhyNot) -> str:
     if one.error_type is not None:
         at = f" at {one.operation}" if one.operation else ""
         return f"{one.error_type}{at}: {one.reason} ({one.confidence:.2f})"
+    if one.reason is not None:
+        return one.reason
     if one.said_after:
         return "it was said after the question was asked"
     return "where it was lost can't be told"
@@ -203,7 +206,7 @@ def essence(text: str) -> str:
 
 def _telling(text: str) -> list[str]:
     pieces = (piece.strip("\"' ") for _, piece in cut(text))
-    return [piece for piece in pieces if len(piece) >= _LEAST and (" " in piece or not piece.isascii())]
+    return [piece for piece in pieces if letters(piece) >= _LEAST and (" " in piece or not piece.isascii())]
 
 
 def _short(text: str) -> str:

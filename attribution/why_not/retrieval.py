@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.needed.presence import HOLDS, Presence
 from attribution.trace.graph import TraceGraph
+from attribution.trace.vain_searches import says
 from attribution.verdicts.naming import variable_label
 from attribution.why_not.model import MOST, Held, Returned, shortened
 from ingest.events.elements import CONSIDERED, RETURNED
@@ -79,6 +80,7 @@ async def searched(sources: Sequence[FailureInTrace], searches: Sequence[str], p
         way = sources[0].way(graph.past([sources[0].failure.answer_id or ""]))
         made = [(search, one) for search in searches for one in graph.made(search) if one in way]
         returned = [(search, one) for search, one in made if graph.variables[one].kind not in _NOTHING_FOUND]
+    returned = [(search, one) for search, one in returned if says(graph.variables[one].preview)]
     by_unit = {graph.recorded(one): search for search, one in returned}
     known = [rated[search] for search in searches if search in rated]
     held = [_held(graph, unit, one, by_unit.get(unit), searches, rated) for unit, one in units.items()]

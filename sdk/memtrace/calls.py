@@ -7,6 +7,7 @@ import concurrent.futures
 from contextvars import Token
 from typing import Any, TypeVar
 
+from memtrace import empty_searches
 from memtrace.context import scope
 from memtrace.equal_texts import mark, recognised, unit
 from memtrace.faults import report
@@ -16,6 +17,7 @@ from memtrace.observe import consider, give, give_one
 from memtrace.raw_events import RawEvent
 from memtrace.steps import Scope, Step
 from memtrace.unconnected import searched, silent
+from memtrace.values import CONTAINERS
 
 T = TypeVar("T")
 
@@ -117,7 +119,7 @@ class Call(Step):
 class Search(Call):
     """One run of a retrieval."""
 
-    __slots__ = ("inferred", "nothing")
+    __slots__ = ("inferred", "is_empty", "nothing")
 
     def __init__(self, plan: Plan, here: Scope) -> None:
         Call.__init__(self, plan, here)
@@ -125,10 +127,14 @@ class Search(Call):
         """Ids of empty results."""
         self.inferred: dict[int, dict[str, Any]] = {}
         """Attributes of results that were recognised by their text, by the ``id`` of the object."""
+        self.is_empty = False
+        """Whether the function returned nothing, or a list with nothing inside."""
 
     def done(self, result: T) -> T:
         """Recognise units in the result, then record it."""
         self.recognise(result)
+        is_empty = result is None or (isinstance(result, CONTAINERS) and not result)
+        self.is_empty = self.plan.records_output and is_empty
         return Call.done(self, result)
 
     def recognise(self, value: object) -> None:
@@ -147,6 +153,11 @@ class Search(Call):
                 consider(self.pending, self)
             self.heard(self.pending)
             if status == "ok":
+                if self.is_empty and not self.outputs:
+                    empty_searches.found_nothing(self)
+                else:
+                    empty = [made for made, _, _ in self.outputs if made.id in self.nothing]
+                    empty_searches.remember(self, empty)
                 searched(self, self.nothing)
         finally:
             self.finish(status, error)

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memtrace.identity import MAX_OCCURRENCES, Variable
+from memtrace.scripts import letters
 from memtrace.steps import Scope
 from memtrace.values import CONTAINERS, has_identity, is_data, is_number, snapshot
 
 SHORTEST = 12
-"""Shortest text, in characters, that is recognised; "yes" could mean anything."""
+"""Shortest text, in letters, that is recognised; "yes" could mean anything."""
 
 CONFIDENCE = 0.9
 """Confidence if one unit has the text; several units share the number. An estimate, not a measurement."""
@@ -27,7 +28,7 @@ MAX_DEPTH = 4
 
 def remember(scope: Scope, text: str, variable: Variable) -> None:
     """Note that a text stands for a unit, or for an occurrence of a unit."""
-    if len(text) < SHORTEST:
+    if letters(text) < SHORTEST:
         return
     units = scope.trace.identities.units
     found = units.get(text)
@@ -42,7 +43,7 @@ def remember(scope: Scope, text: str, variable: Variable) -> None:
 
 def equal(scope: Scope, text: str) -> list[Variable] | None:
     """The units with this text and their occurrences, oldest first; None if no unit has the text."""
-    if len(text) < SHORTEST:
+    if letters(text) < SHORTEST:
         return None
     found = scope.trace.identities.units.get(text)
     return None if found is None else found[1]

@@ -12,7 +12,7 @@ from memtrace.raw_events import RawEvent
 from memtrace.record import declare
 from memtrace.steps import Scope, Step
 from memtrace.told import told_inside
-from memtrace.values import CONTAINERS, is_data, is_number, own_copy
+from memtrace.values import CONTAINERS, is_copyable, is_data, is_number, own_copy
 
 STORED = {"MemoryUnit", "Buffer"}
 """Kinds of variables that a memory stores."""
@@ -171,7 +171,7 @@ def give_one(
         value = own_copy(value)
         identities.bind(value, variable, is_own=True)
         return value
-    is_text = type(value) is str and len(value) > 1
+    is_text = type(value) is str and is_copyable(value)
     if is_text:
         value = own_copy(value)  # type: ignore[arg-type]
     variable = declare(events, scope, value, name, kind or KINDS_BY_NAME.get(name, "Other"), step=step, said=said)

@@ -10,7 +10,7 @@ from functools import wraps
 from types import CodeType, TracebackType
 from typing import Any, Self, TypeVar, cast, overload
 
-from memtrace import streams
+from memtrace import empty_searches, streams
 from memtrace.calls import Call, Chunks, Plan, Search, operation_kind, variable_kind
 from memtrace.config import enabled
 from memtrace.context import scope
@@ -197,6 +197,8 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
             for name, value in kwargs.items():
                 if self._wants(name):
                     self._take(call, events, numbers, name, value)
+            if self.maker[1] == "Generation":
+                empty_searches.use(call, events)
             if noted:
                 numbers.update(noted)
             said = {**self._said, "attributes": {**numbers, **self._attributes}} if numbers else self._said

@@ -22,6 +22,8 @@ _DATA = (str, bytes, Enum, *CONTAINERS, *_TEXTLIKE)
 _MAX_DEPTH = 40
 _LONGEST_SHARED = 40
 """In characters. A longer word counts as no literal, and its object belongs to one value."""
+_LAST_SHARED = "\xff"
+"""Python has one object for each text of one character up to this one."""
 
 
 def snapshot(value: object) -> tuple[str, str]:
@@ -57,10 +59,16 @@ def is_number(value: object) -> bool:
 def has_identity(value: object) -> bool:
     """Whether the object belongs to this value only; Python shares the objects of numbers and short texts."""
     if isinstance(value, str):
-        return len(value) > _LONGEST_SHARED or (not value.isidentifier() and len(value) > 1)
+        is_shared = value.isascii() and value.isidentifier() and len(value) <= _LONGEST_SHARED
+        return is_copyable(value) and not is_shared
     if isinstance(value, bytes | tuple | frozenset):
         return len(value) > 1
     return not isinstance(value, (*_NUMBERS, Enum, type))
+
+
+def is_copyable(text: str) -> bool:
+    """Whether Python makes a new object for an equal text; empty texts and many single characters are shared."""
+    return len(text) > 1 or text > _LAST_SHARED
 
 
 def own_copy(value: str) -> str:

@@ -20,7 +20,7 @@ from memtrace.record import declare
 from memtrace.sink import emit
 from memtrace.steps import Scope
 from memtrace.unconnected import searched
-from memtrace.values import CONTAINERS, is_data, own_copy
+from memtrace.values import CONTAINERS, is_copyable, is_data, own_copy
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -93,7 +93,7 @@ def _declared(here: Scope, value: object, kind: str, name: str | None, revises: 
             return value
     if origin is None and name is not None and kind in STORED:
         origin = identities.named(name)
-    is_text = type(value) is str and len(value) > 1
+    is_text = type(value) is str and is_copyable(value)
     if is_text:
         value = own_copy(cast("str", value))
     name = name or (origin.name if origin is not None else kind)
@@ -137,7 +137,7 @@ def bind(value: T, known: object) -> T:
         return value
     try:
         found = _resolved(here, known)
-        is_text = isinstance(value, str) and type(value) is str and len(value) > 1
+        is_text = isinstance(value, str) and type(value) is str and is_copyable(value)
         if is_text:
             value = cast("T", own_copy(cast("str", value)))
         here.trace.identities.bind(value, found, is_own=is_text)

@@ -17,12 +17,16 @@ from typing import Literal
 
 from memtrace.identity import Variable
 from memtrace.recent import Recent
+from memtrace.scripts import HAN, SYLLABLES, letters
 from memtrace.values import has_identity
 
 Proof = Literal["text", "object", "nothing"]
 
 SHORTEST = 12
-"""Shortest text, in characters, that is recognised inside another text; "yes" could come from anywhere."""
+"""Shortest text, in letters, that is recognised inside another text; "yes" could come from anywhere."""
+_DENSE = f"[{HAN}{SYLLABLES}]"
+_FEWEST = 4
+"""A text of fewer than ``SHORTEST`` characters is found by this number of characters in a script of many letters."""
 
 MAX_TEXTS = 20_000
 MAX_BYTES = 32_000_000
@@ -39,6 +43,7 @@ _BEGINNINGS = re.compile(r"\b\w|[^\x00-\x7f]")
 _KEYS = re.compile(rf"(?=(.{{{SHORTEST}}}))(?:[A-Za-z0-9_]+|[^\x00-\x7f])", re.DOTALL)
 """Finds the first characters at each possible beginning (and a few more) in one pass: most texts contain nothing
 known."""
+_DENSE_BEGINNING = re.compile(rf"(?=({_DENSE}.{{{_FEWEST - 1}}}))", re.DOTALL)
 
 FEW = 32
 """Up to this number of known texts, searching for each text is faster than looking at each place of the new text."""
@@ -115,20 +120,34 @@ def remember(given: Given, *, is_own: bool = False) -> None:
         _memory.objects.set(id(value), given)
     if not isinstance(value, str):
         return
-    begin = _BEGINNINGS.search(value)
-    if begin is None or len(value) - begin.start() < SHORTEST:
+    found = _key(value)
+    if found is None:
         return
-    key = value[begin.start() : begin.start() + SHORTEST]
+    start, key = found
     with _memory.lock:
         same = _memory.texts.get(key) or []
         for known in same:
             if known.text == value:
                 _add(known.given, given)
                 return
-        same = [*same[1 - MAX_SAME_BEGINNING :], Text(value, begin.start(), {given.trace: [given]})]
+        same = [*same[1 - MAX_SAME_BEGINNING :], Text(value, start, {given.trace: [given]})]
         _memory.texts.set(key, same)
         _memory.newest.append(value)
         _memory.changes += 1
+
+
+def _key(text: str) -> tuple[int, str] | None:
+    """The beginning by which a text is found, and its place; None for a text that is too short."""
+    begin = _BEGINNINGS.search(text)
+    if begin is None:
+        return None
+    start = begin.start()
+    if len(text) - start >= SHORTEST:
+        return start, text[start : start + SHORTEST]
+    dense = _DENSE_BEGINNING.search(text, start)
+    if dense is None or letters(text) < SHORTEST:
+        return None
+    return dense.start(), dense[1]
 
 
 def _add(known: dict[str, list[Given]], given: Given) -> None:
@@ -153,7 +172,7 @@ def inside(text: str) -> list[Text]:
     A text within a longer text at the same place is left out.
     """
     memory = _memory
-    if len(text) < SHORTEST or not len(memory.texts):
+    if letters(text) < SHORTEST or not len(memory.texts):
         return []
     changes = memory.changes
     known = memory.looked_up.get(text)
@@ -181,6 +200,8 @@ def _may_have(text: str) -> bool:
     if len(texts) <= FEW:
         return any(key in text for key in [*texts.young, *texts.old])
     keys = set(_KEYS.findall(text, 0, MAX_SEARCHED_CHARACTERS))
+    if not text.isascii():
+        keys.update(_DENSE_BEGINNING.findall(text, 0, MAX_SEARCHED_CHARACTERS))
     # ``isdisjoint`` goes through its argument: a prompt has far fewer words than there are known texts.
     return not texts.young.keys().isdisjoint(keys) or not texts.old.keys().isdisjoint(keys)
 
@@ -190,10 +211,12 @@ def _search(text: str) -> list[Text]:
     covered = 0
     for begin in _BEGINNINGS.finditer(text, 0, MAX_SEARCHED_CHARACTERS):
         place = begin.start()
-        same = _memory.texts.get(text[place : place + SHORTEST])
-        if same is None:
+        same = _memory.texts.get(text[place : place + SHORTEST]) or []
+        short = [] if text[place] < "\x80" else _memory.texts.get(text[place : place + _FEWEST]) or []
+        if not same and not short:
             continue
-        here = [one for one in same if one.skipped <= place and text.startswith(one.text, place - one.skipped)]
+        both = (*same, *short)
+        here = [one for one in both if one.skipped <= place and text.startswith(one.text, place - one.skipped)]
         if not here:
             continue
         longest = max(here, key=lambda one: len(one.text))

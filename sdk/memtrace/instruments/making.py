@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from memtrace import empty_searches
 from memtrace.context import question, scope
 from memtrace.identity import NO_QUESTIONS, Questions, Variable
 from memtrace.instruments import placing
@@ -104,6 +105,8 @@ class Making:
         """
         events: list[RawEvent] = []
         step = self.step
+        if step.maker[1] == "Generation" and not step.outputs:
+            empty_searches.use(step, events)
         if reads is not None:
             name = reads.name
             if not step.has_input(reads):
@@ -147,7 +150,11 @@ class Making:
         self._is_over = True
         step = self.step
         if step.maker[1] == "Retrieval" and error is None:
-            searched(step, set())
+            if step.outputs:
+                empty_searches.remember(step, [])
+            else:
+                empty_searches.found_nothing(step)
+            searched(step, {made.id for made, _, _ in step.outputs if made.name == empty_searches.ROLE})
         is_cancelled = error is not None and type(error).__name__ in _CANCELLED
         status = "ok" if error is None else "cancelled" if is_cancelled else "error"
         step.finish(status, None if is_cancelled else error, attributes)

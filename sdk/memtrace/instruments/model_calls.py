@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from memtrace import empty_searches
 from memtrace.equal_texts import CONFIDENCE
 from memtrace.faults import report
 from memtrace.identity import Variable
@@ -87,6 +88,8 @@ class ModelCall(Step):
             for source, role in (sources or {}).items():
                 self.use(events, source, role)
             self._take(events, messages, sources)
+            if sources is None and self.maker[1] == "Generation":
+                empty_searches.use(self, events)
             self.begin(location, {"attributes": dict(attributes)} if attributes else None, events)
         except Exception as error:
             report("what a model is asked", error)

@@ -11,10 +11,11 @@ from collections.abc import Collection, Iterable
 
 from memtrace.identity import Questions, Variable
 from memtrace.recent import Recent
+from memtrace.scripts import is_word, letters, may_touch
 from memtrace.steps import TraceState
 
 SHORTEST = 3
-"""Shortest known text, in characters."""
+"""Shortest known text, in letters."""
 SHORT = 24
 """A text up to this length must stand alone: no letter or digit may be beside it."""
 MAX_TEXTS = 2_000
@@ -35,7 +36,7 @@ class KnownTexts:
     def add(self, text: str, variable: Variable) -> None:
         """Let a text stand for a variable."""
         text = text.strip()
-        if len(text) < SHORTEST:
+        if letters(text) < SHORTEST:
             return
         with self._lock:
             known = self._texts.get(text)
@@ -74,7 +75,7 @@ class KnownTexts:
         found: list[tuple[int, Variable]] = []
         taken: list[tuple[int, int]] = []
         for one, variables in sorted(known, key=lambda pair: -len(pair[0])):
-            if len(one) > len(text) or one.isidentifier():
+            if len(one) > len(text) or is_word(one):
                 continue  # a single word could come from anywhere
             place = _place(one, text, taken)
             if place is None:
@@ -89,7 +90,7 @@ class KnownTexts:
     def around(self, text: str, asked: Questions, kinds: Collection[str]) -> Variable | None:
         """The newest variable of these kinds whose text contains ``text``, such as a longer reply."""
         text = text.strip()
-        if len(text) < SHORTEST:
+        if letters(text) < SHORTEST:
             return None
         with self._lock:
             kept = {**self._texts.old, **self._texts.young}
@@ -114,7 +115,7 @@ def texts(trace: TraceState) -> KnownTexts:
 
 def stands_in(one: str, text: str) -> bool:
     """Whether ``one`` is inside ``text``; a short text must stand alone."""
-    return len(one) >= SHORTEST and bool(_places(one, text))
+    return letters(one) >= SHORTEST and bool(_places(one, text))
 
 
 def outermost(parts: Iterable[str], text: str) -> list[str]:
@@ -157,4 +158,9 @@ def _stands_alone(one: str, text: str, start: int) -> bool:
     if len(one) > SHORT:
         return True
     before, after = text[start - 1 : start], text[start + len(one) : start + len(one) + 1]
-    return not (before.isalnum() or after.isalnum())
+    return not (_is_joined(before, one[:1]) or _is_joined(one[-1:], after))
+
+
+def _is_joined(left: str, right: str) -> bool:
+    """Whether two neighbouring characters belong to one word, as far as the script tells."""
+    return left.isalnum() and right.isalnum() and not may_touch(left) and not may_touch(right)

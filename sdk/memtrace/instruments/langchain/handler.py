@@ -15,6 +15,7 @@ from memtrace.instruments.frameworks.values import given, same, sources
 from memtrace.instruments.langchain import models, prompts, retrieval, tools
 from memtrace.instruments.making import Making, gave, learn
 from memtrace.instruments.placing import NotRecordedError
+from memtrace.scripts import is_word
 
 
 def _told(method: Callable[..., None]) -> Callable[..., None]:
@@ -222,7 +223,7 @@ def _transformed(run: Run, outputs: Any) -> None:
         if found is not None:
             gave(run.here, leaf, found)
             continue
-        if id(leaf) in run.root.given or leaf.isidentifier():
+        if id(leaf) in run.root.given or is_word(leaf):
             continue  # passed on unchanged: the first step that uses the text decides its kind
         came_from = sources(run, leaf)
         if same(run, leaf) is not None:

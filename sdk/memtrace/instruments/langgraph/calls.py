@@ -7,7 +7,7 @@ recorded again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -16,6 +16,7 @@ from memtrace.faults import report
 from memtrace.instruments.both_forms import Called, Told, both, unheard
 from memtrace.instruments.langgraph.items import Ask, Write, record
 from memtrace.instruments.patches import Wrapper
+from memtrace.values import plain_tree
 
 _busy: ContextVar[bool] = ContextVar("memtrace.langgraph.busy", default=False)
 
@@ -81,11 +82,16 @@ def _of_call(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ask 
     given = dict(zip(("namespace", "key", "value"), args, strict=False)) | kwargs
     if method == "search":
         namespace = args[0] if args else kwargs.get("namespace_prefix", ())
-        return Ask("search", tuple(namespace), None, kwargs.get("query"))
+        return Ask("search", tuple(namespace), None, kwargs.get("query"), _limits(kwargs))
     namespace, key = tuple(given["namespace"]), str(given["key"])
     if method == "get":
         return Ask("get", namespace, key, None)
     return Write(method, namespace, key, given.get("value") if method == "put" else None)
+
+
+def _limits(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments by which a search may leave items out."""
+    return {name: plain_tree(said[name]) for name in ("filter", "limit", "offset") if said.get(name)}
 
 
 def _of_op(op: Any) -> Ask | Write | None:
@@ -94,7 +100,8 @@ def _of_op(op: Any) -> Ask | Write | None:
     if kind == "GetOp":
         return Ask("get", tuple(op.namespace), str(op.key), None)
     if kind == "SearchOp":
-        return Ask("search", tuple(op.namespace_prefix), None, op.query)
+        said = {"filter": op.filter, "limit": op.limit, "offset": op.offset}
+        return Ask("search", tuple(op.namespace_prefix), None, op.query, _limits(said))
     if kind == "PutOp":
         return Write("delete" if op.value is None else "put", tuple(op.namespace), str(op.key), op.value)
     return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from memtrace.context import scope
@@ -28,12 +28,13 @@ reasons: ContextVar[Callable[[], Iterable[Variable]] | None] = ContextVar("memtr
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A search in a namespace, with a query or without one, or a look at one key."""
+    """A search in a namespace, with a query or without one, or a look at one key; ``limits`` may leave items out."""
 
     method: str
     namespace: tuple[str, ...]
     key: str | None
     query: str | None
+    limits: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,8 @@ def _deleted(run: Run, store: Any, call: Write, error: BaseException | None) -> 
 
 
 def _asked(run: Run, store: Any, call: Ask, result: Any, error: BaseException | None) -> None:
-    making = Making(run.here, f"{type(store).__name__}.{call.method}", "Retrieval")
+    shown = {"store": address(store), "namespace": "/".join(map(str, call.namespace)), **call.limits}
+    making = Making(run.here, f"{type(store).__name__}.{call.method}", "Retrieval", attributes=shown)
     query = None if call.query is None else asked(run, making, call.query, is_writing=is_writing())
     if query is not None:
         searched_for(run.here, str(call.query), query)

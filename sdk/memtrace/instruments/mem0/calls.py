@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import Token
 from typing import Any
 
+from memtrace import empty_searches
 from memtrace.context import scope
 from memtrace.identity import Variable
 from memtrace.instruments import placing
@@ -28,7 +29,7 @@ from memtrace.sink import emit
 from memtrace.steps import PackageCall, Scope, Step
 from memtrace.stored_units import newest_unit, store_unit, stored_unit
 from memtrace.told import told_inside
-from memtrace.values import own_copy, snapshot
+from memtrace.values import own_copy, plain_tree, snapshot
 from memtrace.variables import deleted, retrieved
 
 KINDS = {
@@ -39,6 +40,7 @@ KINDS = {
     "update": "Update",
     "delete": "Deletion",
     "delete_all": "Deletion",
+    "reset": "Deletion",
 }
 """The recorded methods of a memory and the kinds of their operations. ``add`` has more operations inside."""
 
@@ -74,7 +76,11 @@ class Mem0Call:
         attributes = {
             "owner": ", ".join(f"{kind}={said[kind]}" for kind in ("user_id", "agent_id", "run_id") if said.get(kind))
         }
-        shown = {name: value for name, value in attributes.items() if value}
+        shown: dict[str, Any] = {name: value for name, value in attributes.items() if value}
+        if KINDS[name] == "Retrieval":
+            shown["store"] = self.store
+            if said.get("filters"):
+                shown["filters"] = plain_tree(said["filters"])
         shown |= {name: said[name] for name in ("top_k", "limit", "threshold", "infer") if said.get(name) is not None}
         self.replayed: PackageCall | None = None
         """The replay's changes of a search."""
@@ -148,6 +154,11 @@ class Mem0Call:
             elif self.name in {"get_all", "get"}:
                 self._listed(result)
         finally:
+            if KINDS[self.name] == "Retrieval":
+                if not result or not (self.name == "get" or _items(result)):
+                    empty_searches.found_nothing(self._step)
+                else:
+                    empty_searches.remember(self._step, [])
             self._step.finish("ok")
 
     def _found(self, result: object) -> None:
@@ -292,6 +303,9 @@ class Mem0Call:
         if unit is not None:
             with self._writing("mem0 delete", None, self._stored.get(str(id_), "")):
                 deleted(unit)
+
+    def emptied(self) -> None:
+        """Note that the store was emptied, for all owners."""
 
     def _write(self, id_: str, text: str) -> None:
         store_unit(text, store=self.store, id=id_)

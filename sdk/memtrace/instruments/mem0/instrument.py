@@ -20,12 +20,16 @@ from memtrace.config import enabled
 from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.instruments import placing
+from memtrace.instruments.callers import line
 from memtrace.instruments.covering import covering
 from memtrace.instruments.mem0 import replay
 from memtrace.instruments.mem0.calls import KINDS, Mem0Call
 from memtrace.instruments.mem0.owners import Owner, owner_of, store_of
 from memtrace.instruments.patches import Patches
 from memtrace.recent import Recent
+from memtrace.steps import Step
+from memtrace.stored_units import newest_unit
+from memtrace.variables import deleted
 
 _running: ContextVar[Mem0Call | None] = ContextVar("memtrace.mem0", default=None)
 _BY_ID = {"get", "update", "delete"}
@@ -159,6 +163,14 @@ class Mem0Instrument:
         self._owners.get((store, id_))
         self._owners.set((store, id_), owner.name)
 
+    def owned(self, store: str) -> dict[str, list[str]]:
+        """The ids of the known units of a store, by owner."""
+        found: dict[str, list[str]] = {}
+        for (where, id_), owner in [*self._owners.old.items(), *self._owners.young.items()]:
+            if where == store:
+                found.setdefault(owner, []).append(id_)
+        return found
+
     def _patch(self, memory: Any) -> None:
         """Patch the classes of the memory's objects, unless they are patched already."""
         for used, seams in (
@@ -189,6 +201,37 @@ class _Recording(Mem0Call):
     def _write(self, id_: str, text: str) -> None:
         self._instrument.learn(self.store, id_, self._owner)
         super()._write(id_, text)
+
+    def emptied(self) -> None:
+        """Record that each unit of the store that this process knows is gone, in the trace of the unit's owner."""
+        for owner, ids in self._instrument.owned(self.store).items():
+            with self.current():
+                here = [unit for id_ in ids if (unit := newest_unit(store=self.store, id=id_)) is not None]
+                for unit in here:
+                    deleted(unit)
+            if not here and owner != self._owner.name:
+                self._emptied_for(owner, ids)
+
+    def _emptied_for(self, owner: str, ids: list[str]) -> None:
+        token = scope.set(None)
+        try:
+            with placing.of_memory(self.store, owner, what="mem0") as place:
+                here = scope.get() if place.is_recorded else None
+                gone = [unit for id_ in ids if (unit := newest_unit(store=self.store, id=id_)) is not None]
+                if here is None or not gone:
+                    return
+                step = Step(here, (f"mem0 {self.name}", KINDS[self.name]))
+                called_for = self._owner.name or "all owners"
+                step.begin(line(), {"attributes": {"calledFor": called_for, "emptied": self.store}}, [()])
+                inside = scope.set(step)
+                try:
+                    for unit in gone:
+                        deleted(unit)
+                finally:
+                    scope.reset(inside)
+                    step.finish("ok")
+        finally:
+            scope.reset(token)
 
 
 def _is_inside(memory: Any) -> bool:
@@ -304,6 +347,8 @@ _WRITES = {
         lambda call, result, said: call.updated(said.get("vector_id"), said.get("payload")), "vector_store"
     ),
     "delete": _after(lambda call, result, said: call.removed(said.get("vector_id")), "vector_store"),
+    "reset": _after(lambda call, result, said: call.emptied(), "vector_store"),
+    "delete_col": _after(lambda call, result, said: call.emptied(), "vector_store"),
 }
 
 

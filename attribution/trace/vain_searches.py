@@ -1,0 +1,103 @@
+"""Searches that found nothing: what they could have found, by the limits that were recorded with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from attribution.trace.graph import TraceGraph
+from schema.kinds import STORED, OperationKind, VariableKind
+from schema.models import Operation
+
+_NOTHING = frozenset({"", "none", "null"})
+_MARKS = " \t\r\n[]{}()\"',:."
+_OWNERS = ("user_id", "agent_id", "run_id", "app_id")
+_LIMITS = ("filters", "filter", "namespace", "threshold", "offset")
+"""Attributes of a recorded search that may leave units out."""
+_BESIDE = frozenset({VariableKind.REFINED_QUERY, VariableKind.QUERY, VariableKind.PROMPT})
+"""Kinds of variables that a search makes besides its results."""
+
+
+def says(text: str) -> bool:
+    """Whether a text is more than an empty list, ``null`` or the like."""
+    return text.strip(_MARKS).casefold() not in _NOTHING
+
+
+def found_nothing(graph: TraceGraph, search: str) -> bool:
+    """Whether a search made no result, or only empty ones."""
+    return not any(
+        says(graph.variables[one].preview) for one in graph.made(search) if graph.variables[one].kind not in _BESIDE
+    )
+
+
+def units_at(graph: TraceGraph, place: int) -> list[str]:
+    """The memory units that were current just before a place in the order of operations."""
+    current = [graph.current_version(versions, place) for versions in graph.lineages(graph.variables)]
+    return [one for one in current if one is not None and graph.variables[one].kind is VariableKind.MEMORY_UNIT]
+
+
+def vain_searches(graph: TraceGraph) -> list[Operation]:
+    """The searches with recorded limits that found nothing although the memory had units, in order."""
+    vain = [
+        one
+        for one in graph.operations.values()
+        if one.kind is OperationKind.RETRIEVAL and found_nothing(graph, one.id) and limits(one)
+    ]
+    return [one for one in vain if units_at(graph, one.sequence)]
+
+
+def limits(operation: Operation) -> str:
+    """The recorded limits of a search, for people, such as ``agent_id=assistant-1``; empty if none is recorded."""
+    said = attributes(operation)
+    found = []
+    for name in _LIMITS:
+        value = said.get(name)
+        if isinstance(value, Mapping):
+            found += [f"{key}={_short(item)}" for key, item in value.items()]
+        elif value not in (None, "", 0):
+            found.append(f"{name}={_short(value)}")
+    return ", ".join(found)
+
+
+def sees_all(graph: TraceGraph, search: str, units: Sequence[str]) -> bool:
+    """Whether a search that found nothing should have found one of the units: no recorded limit leaves all out.
+
+    Only an instrument records what limits a search. It then names the store.
+    """
+    said = attributes(graph.operations[search])
+    if "store" not in said or said.get("threshold") or said.get("offset"):
+        return False
+    if any(graph.variables[one].kind in STORED for one in graph.used(search)):
+        return False  # candidates were weighed, and none was good enough
+    narrow = {**_mapping(said.get("filters")), **_mapping(said.get("filter"))}
+    owners = [key for key in narrow if key in _OWNERS]
+    if len(owners) != len(narrow) or len(owners) > 1:
+        return False
+    here = [one for one in units if _is_in(graph, one, said)]
+    return bool(here)
+
+
+def attributes(operation: Operation) -> dict[str, Any]:
+    """The attributes of an operation; empty if they are no object."""
+    found = msgspec.json.decode(operation.attributes)
+    return found if isinstance(found, dict) else {}
+
+
+def _is_in(graph: TraceGraph, unit: str, search: Mapping[str, Any]) -> bool:
+    """Whether a unit is in the store and namespace of a search."""
+    said = msgspec.json.decode(graph.variables[unit].attributes)
+    if not isinstance(said, dict) or said.get("store") != search["store"]:
+        return False
+    namespace = str(search.get("namespace") or "")
+    return not namespace or str(said.get("storeId", "")).startswith(f"{namespace}/")
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text if len(text) <= 80 else f"{text[:79]}…"

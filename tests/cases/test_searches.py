@@ -1,0 +1,212 @@
+"""Searches that find nothing, memories that change out of sight, and replies that are never stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import memtrace
+
+from attribution.trace.holes import holes
+from schema.kinds import ErrorType, OperationKind, VariableKind
+from store.contract.protocol import Database
+from tests.cases.recorded import judged
+
+SAID = "My locker in the sports hall has the number 418."
+QUESTION = "What number does my locker have?"
+
+
+@memtrace.operation(kind="Extraction", output="MemoryUnit")
+def note(message: str) -> str:
+    return "User's locker in the sports hall has the number 418"
+
+
+@memtrace.operation(kind="Generation", output="Answer")
+def answer(prompt: str, question: str) -> str:
+    return "I have no note of your locker."
+
+
+async def test_an_empty_search_is_in_the_past_of_the_answer(sqlite_database: Database, tmp_path: Path) -> None:
+    @memtrace.operation(kind="Retrieval", attributes={"filters": {"agent": "coach"}})
+    def search(question: str, notes: list[str]) -> list[str]:
+        return []
+
+    def program() -> None:
+        with memtrace.trace("agent", id="empty"):
+            notes = [note(memtrace.variable(SAID, kind="Message"))]
+            question = memtrace.variable(QUESTION, kind="Query")
+            found = search(question, notes)
+            memtrace.feedback(answer("Known: " + ", ".join(found), question), gold="418")
+
+    case = await judged(program, sqlite_database.project("empty-search"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
+    assert "1 unit was there, and (agent=coach) matched none" in verdict.reason
+    assert verdict.confidence >= 0.9
+    past = case.graph.past([case.failures[0].answer_id or ""])
+    makers = {case.graph.variables[one].operation_id for one in past}
+    assert any(case.graph.operations[one].kind is OperationKind.RETRIEVAL for one in makers if one)
+
+
+async def test_only_the_newest_question_counts(sqlite_database: Database, tmp_path: Path) -> None:
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str) -> list[str]:
+        return []
+
+    @memtrace.operation(kind="Generation", output="Answer")
+    def chat(history: list[str]) -> str:
+        return "I don't know."
+
+    def program() -> None:
+        with memtrace.trace("agent", id="newest"):
+            first = memtrace.variable("Where is my bike?", kind="Query", name="first")
+            search(first)
+            chat([first])
+            second = memtrace.variable("Where is my car?", kind="Query", name="second")
+            search(second)
+            chat([first, second])
+
+    case = await judged(program, sqlite_database.project("newest"), tmp_path)
+    graph = case.graph
+    empty = [one.id for one in graph.variables.values() if one.kind is VariableKind.RETRIEVAL_RESULT]
+    answers = [one.id for one in graph.variables.values() if one.kind is VariableKind.ANSWER]
+    assert [[one for one in empty if one in graph.past([answer])] for answer in answers] == [empty[:1], empty[1:]]
+
+
+async def test_a_note_that_is_written_too_late(sqlite_database: Database, tmp_path: Path) -> None:
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str) -> list[str]:
+        return []
+
+    @memtrace.operation(kind="Generation", output="Answer")
+    def chat(message: str) -> str:
+        return "Noted."
+
+    def program() -> None:
+        with memtrace.trace("agent", id="late"):
+            message = memtrace.variable(SAID, kind="Message")
+            chat(message)
+            question = memtrace.variable(QUESTION, kind="Query")
+            search(question)
+            wrong = answer("Known: nothing", question)
+            note(message)
+            memtrace.feedback(wrong, gold="418")
+
+    case = await judged(program, sqlite_database.project("late"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
+    assert "the search ran too early" in verdict.reason
+    assert "before the unit with the needed fact was written at" in verdict.reason
+
+
+async def test_a_note_that_changes_in_place(sqlite_database: Database, tmp_path: Path) -> None:
+    @memtrace.operation(kind="Extraction", output="MemoryUnit")
+    def remember(message: str) -> dict[str, str]:
+        return {"text": "the locker has the number 418"}
+
+    @memtrace.operation(kind="Update")
+    def update(notes: list[dict[str, str]], message: str) -> None:
+        notes[0]["text"] = "the user plays handball"
+
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str, notes: list[dict[str, str]]) -> list[dict[str, str]]:
+        return list(notes)
+
+    @memtrace.operation(kind="Generation", output="Answer")
+    def reply(question: str, found: list[dict[str, str]]) -> str:
+        return "I have no note of your locker."
+
+    def program() -> None:
+        with memtrace.trace("agent", id="in-place"):
+            notes = [remember(memtrace.variable(SAID, kind="Message", name="first"))]
+            update(notes, memtrace.variable("I play handball.", kind="Message", name="second"))
+            question = memtrace.variable(QUESTION, kind="Query")
+            memtrace.feedback(reply(question, search(question, notes)), gold="418")
+
+    case = await judged(program, sqlite_database.project("in-place"), tmp_path)
+    (verdict,) = case.verdicts
+    assert verdict.error_type is None
+    assert "the memory changed out of sight" in verdict.reason
+    assert "memtrace.mutation" in verdict.reason
+    assert any(
+        "out of sight" in one.problem and "between remember and search" in one.problem
+        for one in await holes(case.graph)
+    )
+
+
+async def test_an_update_that_shows_no_change_makes_the_verdict_less_sure(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    @memtrace.operation(kind="Update")
+    def update(message: str) -> None:
+        """Changes a database that nobody records."""
+
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str, notes: list[str]) -> list[str]:
+        return notes[1:]
+
+    def program(*, is_whole: bool) -> None:
+        with memtrace.trace("agent", id=f"weak-{is_whole}"):
+            message = memtrace.variable(SAID, kind="Message", name="first")
+            other = memtrace.variable("The bus to the hall is number 12.", kind="Message", name="second")
+            notes = [note(message), memtrace.variable("the bus is number 12", kind="MemoryUnit", name="bus")]
+            memtrace.link(other, notes[1])
+            if not is_whole:
+                update(message)
+            question = memtrace.variable(QUESTION, kind="Query")
+            found = search(question, notes)
+            memtrace.feedback(answer(found[0], question), gold="418")
+
+    for is_whole in (True, False):
+        project = sqlite_database.project(f"weak-{is_whole}")
+        case = await judged(lambda: program(is_whole=is_whole), project, tmp_path)  # noqa: B023
+        (verdict,) = case.verdicts
+        assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
+        assert (verdict.confidence >= 0.9) is is_whole
+        assert ("no change of the memory is recorded of update" in verdict.reason) is not is_whole
+
+
+async def test_a_store_that_is_suddenly_empty(sqlite_database: Database, tmp_path: Path) -> None:
+    @memtrace.operation(kind="Retrieval", attributes={"store": "shelf", "filters": {"user_id": "u1"}})
+    def search(question: str) -> list[str]:
+        return []
+
+    @memtrace.operation(kind="Update")
+    def store(message: str) -> None:
+        memtrace.store_unit("the locker has the number 418", store="shelf", id="1")
+
+    def program() -> None:
+        with memtrace.trace("agent", id="wiped"):
+            store(memtrace.variable(SAID, kind="Message"))
+            question = memtrace.variable(QUESTION, kind="Query")
+            search(question)
+            memtrace.feedback(answer("Known: nothing", question), gold="418")
+
+    case = await judged(program, sqlite_database.project("wiped"), tmp_path)
+    (verdict,) = case.verdicts
+    assert verdict.error_type is None
+    assert "the memory changed out of sight" in verdict.reason
+    assert "1 unit was written and not deleted (“the locker has the number 418”)" in verdict.reason
+    assert verdict.candidates[0].error_type is ErrorType.RETRIEVAL
+
+
+async def test_a_reply_that_is_never_stored(sqlite_database: Database, tmp_path: Path) -> None:
+    @memtrace.operation(kind="Extraction", output="Response")
+    def extract(message: str) -> str:
+        return "Here it is {note}: User's locker in the sports hall has the number 418"
+
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str) -> list[str]:
+        return []
+
+    def program() -> None:
+        with memtrace.trace("agent", id="lost-reply"):
+            extract(memtrace.variable(SAID, kind="Message"))
+            question = memtrace.variable(QUESTION, kind="Query")
+            search(question)
+            memtrace.feedback(answer("Known: nothing", question), gold="418")
+
+    case = await judged(program, sqlite_database.project("lost-reply"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.UPDATE, "extract")
+    assert "lost between the reply and the store" in verdict.reason
+    assert verdict.path[-1].holds
