@@ -31,7 +31,7 @@ def pack(project_id: str, events: Iterable[tuple[bytes, Event]]) -> list[tuple[P
     """
     open_: dict[str, _Open] = {}
     made: list[tuple[Packet, list[int]]] = []
-    compressor = zstandard.ZstdCompressor(level=_LEVEL)
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
 
     def close(trace: str) -> None:
         held = open_.pop(trace)

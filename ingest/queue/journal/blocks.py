@@ -169,7 +169,7 @@ def _packed(letters: Iterable[DeadLetter], last: int) -> bytes:
         )
         for letter in letters
     ]
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(msgspec.msgpack.encode(rows))
+    return zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(msgspec.msgpack.encode(rows))
 
 
 def _next(connection: apsw.Connection, project_id: str, start: int) -> tuple[int, list[DeadLetter]] | None:

@@ -6,7 +6,7 @@ import asyncio
 import heapq
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,12 +17,13 @@ import apsw
 from ingest.queue.batching import FairOrder, Room
 from ingest.queue.journal import blocks
 from ingest.queue.journal.blocks import time_of
+from ingest.queue.journal.damage import Damage
 from ingest.queue.journal.letters import JournalLetters
 from ingest.queue.journal.queries import sql
 from ingest.queue.packets import lane_of
 from ingest.queue.protocol import LANES, Delivery, Packet, QueueState, Settlement, Share
 from ingest.queue.shares import Shares, workers_of
-from schema.errors import QueueFullError
+from schema.errors import DamagedError, QueueFullError
 from schema.times import from_microseconds
 from store.runtime.private_files import opened_to_others
 from store.shared.closing import Closing
@@ -99,6 +100,7 @@ class Journal(Closing):
         self._connections = Connections(path, shrinks=True)
         self._max_bytes = max_bytes
         self._dead_bytes = dead_bytes
+        self._damage = Damage()
         self._shares: dict[str, Shares] = {}
         self._lanes: dict[int, _Lane] = defaultdict(_Lane)
         self._arrived = [asyncio.Event() for _ in range(LANES)]
@@ -166,7 +168,7 @@ class Journal(Closing):
             held = self._lanes[lane]
             self._arrived[lane].clear()
             await self._recall(lane, held)
-            found = await self._connections.read(partial(_take, lane, packets, held))
+            found = await self._read(lane, packets, held)
             if found:
                 held.served = found[-1].packet.project_id
                 await self._each("packets.touch", [one.key for one in found])
@@ -182,6 +184,16 @@ class Journal(Closing):
             except TimeoutError:
                 continue
 
+    async def _read(self, lane: int, packets: int, held: _Lane) -> list[Delivery]:
+        """The next packets of a lane. In a damaged file, the packets that can't be read are left out."""
+        if not self._damage.is_known:
+            try:
+                return await self._connections.read(partial(_take, lane, packets, held, _packets))
+            except DamagedError:
+                self._damage.is_known = True
+        read = partial(self._damage.packets, read_row=_checked_delivery)
+        return await self._connections.read(partial(_take, lane, packets, held, read))
+
     async def _recall(self, lane: int, held: _Lane) -> None:
         """Make packets ready that are due, or that another holder of the lane had put off."""
         if not held.is_open:
@@ -191,10 +203,19 @@ class Journal(Closing):
             await self._each("packets.recall", due)
 
     async def _each(self, text: str, keys: Sequence[int]) -> None:
-        def work(connection: apsw.Connection) -> None:
-            connection.executemany(sql(text), [(key,) for key in keys])
+        """Run a statement for each key; in a damaged file, a packet that can't be changed is left out."""
 
-        await self._connections.write(work)
+        def work(some: Sequence[int], connection: apsw.Connection) -> None:
+            connection.executemany(sql(text), [(key,) for key in some])
+
+        try:
+            await self._connections.write(partial(work, keys))
+        except DamagedError as error:
+            if len(keys) == 1:
+                self._damage.leave_out(keys[0], str(error))
+            else:
+                for key in keys:
+                    await self._each(text, [key])
 
     async def keep(self, deliveries: Sequence[Delivery]) -> None:
         """See ``EventQueue``; nothing to do, because the lane's lease also covers its packets."""
@@ -206,23 +227,35 @@ class Journal(Closing):
         many = len(settlement.dead) > _FEW_LETTERS
         dead = await asyncio.to_thread(blocks.blocks_of, settlement.dead) if many else blocks.blocks_of(settlement.dead)
 
-        def work(connection: apsw.Connection) -> None:
+        def store(connection: apsw.Connection) -> None:
             blocks.bury(connection, dead, self._dead_bytes)
             connection.executemany(sql("packets.add"), found)
-            freed = [
-                size
-                for delivery in settlement.done
-                for (size,) in connection.execute(sql("packets.delete"), (delivery.key,))
-            ]
-            connection.execute(sql("packets.change_amount"), (len(found) - len(freed), more - sum(freed)))
+            connection.execute(sql("packets.change_amount"), (len(found), more))
+
+        def work(connection: apsw.Connection) -> None:
+            store(connection)
+            _remove(settlement.done, connection)
             connection.executemany(sql("packets.postpone"), [(one.key,) for one, _ in settlement.later])
 
-        await self._connections.write(work)
+        try:
+            await self._connections.write(work)
+        except DamagedError:
+            await self._connections.write(store)
+            await self._settle_one_by_one(settlement)
         put_off = self._lanes[lane].put_off
         for delivery, wait in settlement.later:
             put_off.add(delivery.key, wait)
         for delivery in settlement.done:
             put_off.drop(delivery.key)
+
+    async def _settle_one_by_one(self, settlement: Settlement) -> None:
+        """Remove or postpone the packets of a damaged file; a packet that can't be changed is left out."""
+        for delivery in settlement.done:
+            try:
+                await self._connections.write(partial(_remove, [delivery]))
+            except DamagedError as error:
+                self._damage.leave_out(delivery.key, str(error))
+        await self._each("packets.postpone", [one.key for one, _ in settlement.later])
 
     def letters(self, project_id: str) -> JournalLetters:
         """See ``EventQueue``."""
@@ -285,13 +318,15 @@ async def open_journal(path: Path, max_bytes: int, dead_bytes: int = DEAD_BYTES)
     return journal
 
 
-def _take(lane: int, packets: int, held: _Lane, connection: apsw.Connection) -> list[Delivery]:
+_Read = Callable[[apsw.Connection, int, str, int], Iterator[Delivery]]
+"""The packets of a lane and a project, the oldest first, up to a number."""
+
+
+def _take(lane: int, packets: int, held: _Lane, read: _Read, connection: apsw.Connection) -> list[Delivery]:
     """Packets of a lane in the projects' fair order; ties go to the projects after the last served one, by name."""
     room = Room(packets)
     of_projects = {
-        project: map(
-            _delivery, connection.execute(sql("packets.take"), {"lane": lane, "project": project, "limit": packets})
-        )
+        project: read(connection, lane, project, packets)
         for project in _projects(connection, lane, packets, held.served)
     }
     taken: list[Delivery] = []
@@ -301,6 +336,17 @@ def _take(lane: int, packets: int, held: _Lane, connection: apsw.Connection) -> 
         if room.is_full:
             break
     return taken
+
+
+def _packets(connection: apsw.Connection, lane: int, project: str, limit: int) -> Iterator[Delivery]:
+    wanted = {"lane": lane, "project": project, "limit": limit}
+    for row in connection.execute(sql("packets.take"), wanted):
+        yield _checked_delivery(lane, row)
+
+
+def _remove(deliveries: Iterable[Delivery], connection: apsw.Connection) -> None:
+    freed = [size for delivery in deliveries for (size,) in connection.execute(sql("packets.delete"), (delivery.key,))]
+    connection.execute(sql("packets.change_amount"), (-len(freed), -sum(freed)))
 
 
 def _projects(connection: apsw.Connection, lane: int, most: int, served: str) -> list[str]:
@@ -330,6 +376,13 @@ def _row(packet: Packet) -> tuple[Any, ...]:
     )
 
 
-def _delivery(row: Sequence[Any]) -> Delivery:
+def _checked_delivery(lane: int, row: Sequence[Any]) -> Delivery:
+    """The delivery of a row.
+
+    Raises:
+        apsw.CorruptError: project and trace are not of this lane, so one of them is damaged.
+    """
     k, project, trace, body, events, rebuilt, found, sent_at, tries = row
+    if lane_of(project, trace) != lane:
+        raise apsw.CorruptError(f"packet {k} is not of its lane")
     return Delivery(Packet(project, trace, body, events, rebuilt, bool(found)), tries + 1, time_of(sent_at), k)

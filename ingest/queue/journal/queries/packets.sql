@@ -6,6 +6,13 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)
 SELECT k, project, trace, body, events, rebuilt, found, sent_at, tries FROM packet
 WHERE lane = :lane AND waits = 0 AND project = :project ORDER BY k LIMIT :limit
 
+-- name: keys
+SELECT k FROM packet INDEXED BY packet_of_project
+WHERE lane = :lane AND waits = 0 AND project = :project ORDER BY k LIMIT :limit
+
+-- name: get
+SELECT k, project, trace, body, events, rebuilt, found, sent_at, tries FROM packet WHERE k = :k
+
 -- name: next_project
 SELECT min(project) FROM packet WHERE lane = :lane AND waits = 0 AND project > :after
 
