@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 import apsw
 import msgspec
@@ -23,6 +23,7 @@ _BLOCK_BYTES = 200
 """Bytes of a block in the file without its body."""
 
 _LEVEL = 3
+_UNKNOWN = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class _Row(msgspec.Struct, array_like=True):
@@ -85,7 +86,7 @@ def page(connection: apsw.Connection, project_id: str, after: int, limit: int) -
         block = _next(connection, project_id, start)
         if block is None:
             break
-        last, letters = block
+        last, _, letters = block
         found += [one for one in letters if one.id is not None and one.id > after]
         start = last + 1
     return found[:limit]
@@ -98,13 +99,13 @@ def drop(connection: apsw.Connection, project_id: str, numbers: Sequence[int]) -
         block = _next(connection, project_id, wanted[0])
         if block is None:
             break
-        last, letters = block
+        last, count, letters = block
         gone = {number for number in wanted if number <= last}
         wanted = [number for number in wanted if number > last]
         kept = [one for one in letters if one.id not in gone]
         if len(kept) < len(letters):
-            dropped += len(letters) - len(kept)
-            _replace(connection, project_id, last, len(letters), kept)
+            dropped += count - len(kept)
+            _replace(connection, project_id, last, count, kept)
     return dropped
 
 
@@ -172,14 +173,21 @@ def _packed(letters: Iterable[DeadLetter], last: int) -> bytes:
     return zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(msgspec.msgpack.encode(rows))
 
 
-def _next(connection: apsw.Connection, project_id: str, start: int) -> tuple[int, list[DeadLetter]] | None:
-    """The last number and the letters of the project's first block that may have numbers from ``start`` on."""
-    row = connection.execute(sql("letters.next_block"), (project_id, start)).fetchone()
+def _next(connection: apsw.Connection, project_id: str, start: int) -> tuple[int, int, list[DeadLetter]] | None:
+    """The project's first block that may have numbers from ``start`` on: last number, number of letters, letters.
+
+    A damaged block has one letter, which says so and stands for all of them.
+    """
+    row = connection.execute(sql("letters.next_block"), (project_id, start)).get
     if row is None:
         return None
-    last, body = row
-    rows = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(body), type=list[_Row])
-    return last, [
+    last, count, body = row
+    try:
+        rows = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(body), type=list[_Row])
+    except (zstandard.ZstdError, msgspec.MsgspecError):
+        reason = f"the file of the queue is damaged: {count:,} dead letters can't be read"
+        return last, count, [DeadLetter(last, project_id, "", b"", reason, 0, _UNKNOWN, _UNKNOWN)]
+    letters = [
         DeadLetter(
             last - one.back,
             project_id,
@@ -192,6 +200,7 @@ def _next(connection: apsw.Connection, project_id: str, start: int) -> tuple[int
         )
         for one in rows
     ]
+    return last, count, letters
 
 
 def _store(connection: apsw.Connection, last: int, block: Block) -> None:
@@ -202,7 +211,7 @@ def _store(connection: apsw.Connection, last: int, block: Block) -> None:
 
 def _replace(connection: apsw.Connection, project_id: str, last: int, before: int, kept: list[DeadLetter]) -> None:
     """Rewrite a block of ``before`` letters with fewer letters, or delete it."""
-    _, body = connection.execute(sql("letters.next_block"), (project_id, last)).get
+    _, _, body = connection.execute(sql("letters.next_block"), (project_id, last)).get
     if kept:
         packed = _packed(kept, last)
         connection.execute(sql("letters.rewrite"), (len(kept), packed, last))

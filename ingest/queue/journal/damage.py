@@ -28,6 +28,11 @@ class Damage:
         self.is_known = False
         self._left_out: set[int] = set()
 
+    @property
+    def count(self) -> int:
+        """The number of packets that are left out."""
+        return len(self._left_out)
+
     def leave_out(self, key: int, problem: str) -> None:
         """Hand a packet out no more; the file stays as it is, so that somebody can look at it."""
         self.is_known = True
@@ -38,16 +43,20 @@ class Damage:
     def packets(
         self, connection: apsw.Connection, lane: int, project: str, limit: int, read_row: ReadRow
     ) -> Iterator[Delivery]:
-        """The readable packets of a lane and a project, the oldest first."""
+        """The packets of a lane and a project that are not left out, the oldest first.
+
+        Raises:
+            apsw.CorruptError: a packet can't be read. It is left out from now on; the transaction has to begin again.
+        """
         wanted = {"lane": lane, "project": project, "limit": limit + len(self._left_out)}
         for (key,) in connection.execute(sql("packets.keys"), wanted).fetchall():
             if key in self._left_out:
                 continue
             try:
                 row = connection.execute(sql("packets.get"), {"k": key}).fetchone()
-                if row is not None:
-                    yield read_row(lane, row)
-                    continue
+                if row is None:
+                    raise apsw.CorruptError(f"packet {key} is only in the index")
+                yield read_row(lane, row)
             except apsw.CorruptError:
-                pass
-            self.leave_out(key, "it can't be read")
+                self.leave_out(key, "it can't be read")
+                raise

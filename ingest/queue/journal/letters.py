@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
-
-import apsw
-import msgspec
-import zstandard
+from collections.abc import Sequence
 
 from ingest.queue.journal import blocks
 from ingest.queue.journal.queries import sql
 from ingest.queue.protocol import DeadLetter
-from schema.errors import DamagedError, NotFoundError
+from schema.errors import NotFoundError
 from store.sqlite.connections import Connections
-
-T = TypeVar("T")
 
 
 class JournalLetters:
@@ -27,9 +20,7 @@ class JournalLetters:
 
     async def page(self, after: int = 0, limit: int = 100) -> list[DeadLetter]:
         """See ``DeadLetters``."""
-        return await self._connections.read(
-            lambda connection: self._named(lambda: blocks.page(connection, self._project_id, after, limit))
-        )
+        return await self._connections.read(lambda connection: blocks.page(connection, self._project_id, after, limit))
 
     async def get(self, letter_id: int) -> DeadLetter:
         """See ``DeadLetters``."""
@@ -41,7 +32,7 @@ class JournalLetters:
     async def drop(self, letter_ids: Sequence[int]) -> int:
         """See ``DeadLetters``."""
         dropped = await self._connections.write(
-            lambda connection: self._named(lambda: blocks.drop(connection, self._project_id, letter_ids))
+            lambda connection: blocks.drop(connection, self._project_id, letter_ids)
         )
         if dropped:
             await self._connections.shrink()
@@ -65,14 +56,3 @@ class JournalLetters:
         key = (self._project_id,)
         row = await self._connections.read(lambda connection: connection.execute(sql("letters.amount"), key).fetchone())
         return (0, 0) if row is None else (row[0], row[2])
-
-    def _named(self, work: Callable[[], T]) -> T:
-        """Run ``work``.
-
-        Raises:
-            DamagedError: a block of dead letters is damaged.
-        """
-        try:
-            return work()
-        except (zstandard.ZstdError, msgspec.MsgspecError, apsw.CorruptError) as error:
-            raise DamagedError(f"{self._connections.path}: dead letters are damaged") from error

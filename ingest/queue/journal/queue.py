@@ -192,7 +192,13 @@ class Journal(Closing):
             except DamagedError:
                 self._damage.is_known = True
         read = partial(self._damage.packets, read_row=_checked_delivery)
-        return await self._connections.read(partial(_take, lane, packets, held, read))
+        while True:
+            before = self._damage.count
+            try:
+                return await self._connections.read(partial(_take, lane, packets, held, read))
+            except DamagedError:
+                if self._damage.count == before:
+                    raise
 
     async def _recall(self, lane: int, held: _Lane) -> None:
         """Make packets ready that are due, or that another holder of the lane had put off."""

@@ -8,7 +8,7 @@ INSERT INTO dead_block (last, project, letters, body) VALUES (?, ?, ?, ?)
 UPDATE dead_block SET letters = ?, body = ? WHERE last = ?
 
 -- name: next_block
-SELECT last, body FROM dead_block WHERE project = ? AND last >= ? ORDER BY last LIMIT 1
+SELECT last, letters, body FROM dead_block WHERE project = ? AND last >= ? ORDER BY last LIMIT 1
 
 -- name: oldest
 SELECT last, letters, length(body) FROM dead_block WHERE project = ? ORDER BY last LIMIT 1
