@@ -49,7 +49,8 @@ class Damage:
             apsw.CorruptError: a packet can't be read. It is left out from now on; the transaction has to begin again.
         """
         wanted = {"lane": lane, "project": project, "limit": limit + len(self._left_out)}
-        for (key,) in connection.execute(sql("packets.keys"), wanted).fetchall():
+        keys: list[Any] = connection.execute(sql("packets.keys"), wanted).fetchall()
+        for (key,) in keys:
             if key in self._left_out:
                 continue
             try:
