@@ -5,6 +5,7 @@ and the connection of a client that breaks the protocol is closed with a code. S
 these operations with ``complete`` and no reason, and raises for some of these clients.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from typing import Any, Protocol, cast
@@ -31,6 +32,9 @@ _REASON_BYTES = 123
 
 _FORBIDDEN = 4403
 
+EARLY_MESSAGES = 20
+"""The most messages of a client that has not said who it is: ``connection_init``, and pings."""
+
 
 class SocketRefusedError(Exception):
     """The client is refused; the message gives the client the reason."""
@@ -46,11 +50,20 @@ class Adapter(ASGIWebSocketAdapter):
     is_known = False
 
     async def iter_json(self, *, ignore_parsing_errors: bool = False) -> AsyncGenerator[object, None]:
-        """The messages as they arrive; for a malformed message, the error that describes the mistake."""
+        """The messages as they arrive; for a malformed message, the error that describes the mistake.
+
+        A client that has not said who it is may send a few messages.
+        """
+        early = 0
         try:
             while self.ws.application_state != WebSocketState.DISCONNECTED:
                 text = await self.ws.receive_text()
+                # A client may send thousands of messages at once: others have a turn after each of them.
+                await asyncio.sleep(0)
+                early += not self.is_known
                 try:
+                    if early > EARLY_MESSAGES:
+                        raise InputError("message", "", f"more than {EARLY_MESSAGES} came before connection_ack")
                     yield read_message(text) if self.is_known else read_early_message(text)
                 except InputError as error:
                     yield error

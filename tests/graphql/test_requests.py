@@ -12,6 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from api.graphql.requests import MAX_DEPTH, MAX_VALUES, read_request
+from api.graphql.socket import EARLY_MESSAGES
 from schema.errors import InputError
 from tests.graphql.world import World
 
@@ -206,6 +207,16 @@ async def test_before_it_is_known_who_asks_a_message_is_short(world: World, star
     code, reason = await _last_words(world, start + '\\"' * 15_000, greet=False)
     assert (code, "20,000 characters" in reason) == (4400, True), (code, reason)
     assert time.monotonic() - began < 10
+
+
+async def test_before_it_is_known_who_asks_messages_are_few(world: World) -> None:
+    assert await _last_words(world, *['{"type": "ping"}'] * EARLY_MESSAGES, "x", greet=False) == (
+        4400,
+        f"message: more than {EARLY_MESSAGES} came before connection_ack",
+    )
+    # Later they are not counted.
+    code, reason = await _last_words(world, *['{"type": "ping"}'] * (2 * EARLY_MESSAGES), "x")
+    assert (code, "not JSON" in reason) == (4400, True)
 
 
 async def test_a_reason_fits_into_a_closing_frame(world: World) -> None:
