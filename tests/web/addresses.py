@@ -17,6 +17,8 @@ def addresses(world: World, project: str | None = None) -> dict[str, str]:
     return {
         "overview": base,
         "overview-of-flow": f"{base}?method=flow",
+        "answers": f"{base}/answers",
+        "answers-wrong": f"{base}/answers?trace={ids['trace']}&state=wrong&text=a",
         "blame": f"{base}/blame",
         "blame-units": f"{base}/blame?by=unit",
         "compare": f"{base}/compare",

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from api.web.pages.story import MOST_CARDS, said, story
+from api.web.pages.story import MOST_CARDS, story
+from api.web.pages.values import text_of
 
 FACT = "My class is on Thursdays."
 
@@ -82,6 +83,12 @@ def test_an_answer_that_had_the_words_is_the_break_itself() -> None:
     assert cards == [("Said", "held"), ("Answered", "lost")]
 
 
+def test_an_answer_on_the_path_has_one_card() -> None:
+    answer = _step("Answer", "I don't know.", False, UPDATE)
+    _, cards = _told("ResponseError", UPDATE, SAID, answer)
+    assert cards == [("Said", "held"), ("Answered", "lost")]
+
+
 def test_an_error_of_the_data_quotes_the_gold_answer() -> None:
     assert _told("AnnotationError", None, SAID) == (
         f"the gold answer “Thursday” is contradicted by “{FACT}”",
@@ -125,4 +132,4 @@ def test_a_long_way_has_few_cards() -> None:
     ],
 )
 def test_what_a_value_says(value: str, shown: str) -> None:
-    assert said(value) == shown
+    assert text_of(value) == shown

@@ -70,6 +70,7 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
     found = await asked.viewer.ask_project("failure", asked.project, id=asked.id)
     values = await told(asked, found, form, problem)
     values["is_saved"] = asked.said("saved") is not None and not problem
+    values["is_begun"] = asked.said("begun") is not None
     values["place"] = f"failures/{values['failure']['id']}"
     return Shown("failure", values, 400 if problem else 200)
 

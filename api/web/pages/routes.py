@@ -20,6 +20,7 @@ from api.logs import error_fields
 from api.web.assets import NamedRoute
 from api.web.pages import (
     about,
+    answers,
     blame,
     compare,
     failure,
@@ -54,6 +55,9 @@ PAGES: list[tuple[str, str, Page]] = [
     ("GET", "/ui/help", about.guide),
     ("GET", "/ui/me", about.me),
     ("GET", _PROJECT, overview.overview),
+    ("GET", f"{_PROJECT}/answers", answers.answers),
+    ("POST", f"{_PROJECT}/answers/{{id}}/wrong", answers.mark_wrong),
+    ("POST", f"{_PROJECT}/answers/{{id}}/right", answers.mark_right),
     ("GET", f"{_PROJECT}/blame", blame.blame),
     ("GET", f"{_PROJECT}/compare", compare.compare),
     ("GET", f"{_PROJECT}/failures", failures.failures),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from api.web.pages import words
+from api.web.pages.values import text_of
 from schema.kinds import ErrorType
-from schema.outside_json import JsonError, read_json
 
 Found = Mapping[str, Any]
 Parts = Sequence[tuple[str, str]]
@@ -18,8 +16,6 @@ Parts = Sequence[tuple[str, str]]
 
 MOST_CARDS = 6
 _WIDTH = 220
-_LITERALS = ("'", '"', "[", "{", "(")
-_FENCE = re.compile(r"```(?:[a-z]+\n)?(.*)```", re.DOTALL)
 _TITLES = {
     "Message": "Said",
     "MemoryUnit": "In the memory",
@@ -88,33 +84,6 @@ def story(failure: Found, verdict: Found | None, why_not: object = None) -> Stor
     return Story(parts, verdict["operation"], _cards(failure, verdict, path, broken, ranks) if path else ())
 
 
-def said(preview: str) -> str:
-    """What the beginning of a value says: the longest text in JSON or in a literal of Python, else the value itself."""
-    text = _unfenced(preview)
-    try:
-        value = read_json(text)
-    except JsonError:
-        try:
-            value = ast.literal_eval(text) if text[:1] in _LITERALS else text
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            return text
-    found = max(_texts(value), key=len, default=text)
-    return found if found == text or len(found) >= len(preview) else said(found)
-
-
-def _unfenced(text: str) -> str:
-    """The text inside the fence of a code block, as models write JSON."""
-    fenced = _FENCE.fullmatch(text.strip())
-    return fenced[1].strip() if fenced else text
-
-
-def _texts(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for one in inner for text in _texts(one)]
-
-
 def _loss(verdict: Found) -> Found | None:
     """The piece that the sentence is about: the first that was lost where the verdict says, else the first."""
     losses: Sequence[Found] = verdict["losses"]
@@ -151,7 +120,7 @@ def _sentence(
     lost = words.cut(had["quote"] if had and had["quote"] else _piece(verdict), _WIDTH)
     answered = words.cut(failure["prediction"] or "nothing", _WIDTH)
     gold = words.cut(" / ".join(failure["goldAnswers"]), _WIDTH)
-    made = words.cut(said(now["variable"]["preview"]), _WIDTH) if now and now["variable"] else ""
+    made = words.cut(text_of(now["variable"]["preview"]), _WIDTH) if now and now["variable"] else ""
     if kind is None:
         return [(verdict["reason"] or "It can't be decided.", False)]
     if kind == ErrorType.ANNOTATION:
@@ -188,8 +157,8 @@ def _cards(failure: Found, verdict: Found, path: Sequence[Found], broken: int | 
     cards = [_held(path[at]) for at in chosen]
     if broken is not None:
         cards.append(_lost(path[broken], path[broken - 1], ranks))
-    last = path[-1]["variable"] if path else None
-    if not (last and last["kind"] == "Answer" and broken is None):
+    shown = path[end - 1 if broken is None else broken]["variable"]
+    if shown is None or shown["kind"] != "Answer":
         state = "gone" if broken is not None or not is_answered else "lost"
         cards.append(Card("Answered", state, [(words.cut(failure["prediction"] or "nothing", _WIDTH), "same")]))
     if verdict["errorType"] == ErrorType.ANNOTATION:
@@ -199,7 +168,7 @@ def _cards(failure: Found, verdict: Found, path: Sequence[Found], broken: int | 
 
 def _held(step: Found) -> Card:
     found = step["variable"]
-    text = said(found["preview"]) if found else ""
+    text = text_of(found["preview"]) if found else ""
     quoted = words.quoted(text, step["quote"], _WIDTH // 2)
     return Card(
         _title(step),
@@ -213,12 +182,12 @@ def _held(step: Found) -> Card:
 def _lost(step: Found, before: Found, ranks: str) -> Card:
     """The break: what the operation made of the text; for a unit of memory, the difference to the version before."""
     found, operation = step["variable"], step["operation"]
-    text = words.cut(said(found["preview"]), _WIDTH) if found else ""
+    text = words.cut(text_of(found["preview"]), _WIDTH) if found else ""
     if operation and operation["kind"] == "Retrieval":
         return Card("Searched", "lost", [("It was not returned.", "same")], operation, found, ranks)
     old = before["variable"]
     if found and old and found["kind"] == old["kind"] == "MemoryUnit":
-        gone, new = words.changed(words.cut(said(old["preview"]), _WIDTH), text)
+        gone, new = words.changed(words.cut(text_of(old["preview"]), _WIDTH), text)
         shown = [*gone, (" → ", "same"), *new]
         return Card("Overwritten", "lost", shown, operation, found)
     return Card(_title(step), "lost", [(text or "nothing", "same")], operation, found)

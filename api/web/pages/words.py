@@ -9,6 +9,7 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Any
 
+from api.web.pages.values import text_of
 from attribution.report.words import counted, cut, settings, wrappable
 from attribution.text.fit import printable
 from attribution.verdicts.failure_columns import listed
@@ -327,4 +328,4 @@ def _words(old: str, new: str) -> tuple[Parts, Parts]:
     return left, right
 
 
-__all__ = ["counted", "cut", "error_type_name", "listed", "plain", "printable", "settings", "wrappable"]
+__all__ = ["counted", "cut", "error_type_name", "listed", "plain", "printable", "settings", "text_of", "wrappable"]
