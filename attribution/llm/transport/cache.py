@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from memtrace.folders import make_private_folder
+
 from schema.errors import StoreError
-from store.runtime.private_files import make_folders
 
 _DIGEST_BYTES = 32
 
@@ -78,7 +79,7 @@ class FileCache:
     def _write(self, key: str, body: bytes) -> None:
         path = self._path(key)
         try:
-            make_folders(path.parent)
+            make_private_folder(path.parent)
             descriptor, temporary = tempfile.mkstemp(dir=path.parent)
             try:
                 with os.fdopen(descriptor, "wb") as stream:
