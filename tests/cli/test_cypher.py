@@ -184,6 +184,17 @@ def test_rows_have_a_limit(ask: Cli) -> None:
     ask("cypher", text, "--limit", "0", code=2)
 
 
+def test_bytes_have_a_limit(ask: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query, "MOST_BYTES", 10_000)
+    said = ask("cypher", "UNWIND range(1, 3000) AS x RETURN [y IN range(1, 500) | y] AS xs", code=1).err
+    assert "the answer has more than 10,000 bytes after 5 rows: return less" in said
+
+
+def test_memory_has_a_limit(ask: Cli) -> None:
+    text = "UNWIND range(1, 1000000000) AS x WITH collect(x) AS xs RETURN size(xs)"
+    assert "more memory than the server allows" in ask("cypher", text, "--seconds", "300", code=1).err
+
+
 def test_time_has_a_limit(ask: Cli) -> None:
     endless = "UNWIND range(1, 1000000000) AS x UNWIND range(1, 1000000000) AS y RETURN count(*)"
     assert "longer than 0.2 seconds" in ask("cypher", endless, "--seconds", "0.2", code=1).err

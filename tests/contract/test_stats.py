@@ -81,3 +81,13 @@ async def test_the_layout_is_up_to_date_and_healthy(database: Database) -> None:
     assert health.problems == []
     assert health.engine in {"sqlite", "neo4j"}
     assert health.version
+    if health.engine == "neo4j":
+        assert set(health.details["limits"]) == {
+            "db.memory.transaction.max",
+            "dbms.memory.transaction.total.max",
+            "db.transaction.timeout",
+        }
+        unlimited = [name for name, value in health.details["limits"].items() if value in {"0B", "0s"}]
+        warnings = health.details.get("warnings", [])
+        assert [name for name in unlimited if not any(name in said for said in warnings)] == []
+        assert len(warnings) == len(unlimited)
