@@ -87,6 +87,7 @@ PARAMETERS: dict[str, Any] = {
     "version": None,
     "wanted": {},
     "width": 1,
+    "without": [],
 }
 
 

@@ -7,6 +7,7 @@ import os
 import secrets
 import socket
 import time
+from collections import Counter
 from collections.abc import Coroutine
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -37,7 +38,10 @@ _log = structlog.get_logger("memtrace.jobs")
 
 
 class JobRunner:
-    """Takes jobs of all projects and has several done at a time, each in a child."""
+    """Takes jobs of all projects and has several done at a time, each in a child.
+
+    Projects take turns. A project has at most all slots but one, so that its long jobs never hold up another project.
+    """
 
     def __init__(
         self, settings: Settings, database: Database, uploads: Uploads, queue: JobQueue, concurrency: int = 1
@@ -50,7 +54,9 @@ class JobRunner:
         self._concurrency = concurrency
         self._lease = settings.job_lease_seconds
         self._owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{secrets.token_hex(8)}"
-        self._held: set[str] = set()
+        self._held: dict[str, str] = {}
+        self._claiming = asyncio.Lock()
+        self._last: str | None = None
         self._abandoned = Abandoned(self._lease)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -98,15 +104,25 @@ class JobRunner:
 
     async def _claimed(self) -> Job | None:
         projects = self._settings.job_projects
-        left = self._abandoned.among(await self._registry.leases(projects))
-        now = datetime.now(UTC)
-        job = await self._registry.claim_job(self._owner, now, now + timedelta(seconds=self._lease), projects, left)
-        # If the store was too busy to renew a lease, this runner may have claimed its own job again.
-        return None if job is None or job.id in self._held else job
+        async with self._claiming:
+            left = self._abandoned.among(await self._registry.leases(projects))
+            most = max(1, self._concurrency - 1)
+            full = [project for project, count in Counter(self._held.values()).items() if count >= most]
+            for without in ([*full, self._last], full) if self._last else (full,):
+                now = datetime.now(UTC)
+                until = now + timedelta(seconds=self._lease)
+                job = await self._registry.claim_job(self._owner, now, until, projects, left, without)
+                if job is not None:
+                    break
+            # If the store was too busy to renew a lease, this runner may have claimed its own job again.
+            if job is None or job.id in self._held:
+                self._last = None
+                return None
+            self._held[job.id] = self._last = job.project_id
+            return job
 
     async def _hold(self, job: Job, child: JobProcess) -> None:
         """Do a job, and then end it or give it back."""
-        self._held.add(job.id)
         self._queue.changed()
         log = _log.bind(job=job.id, project=job.project_id, kind=job.kind.value, attempt=job.attempts)
         log.info("job taken")
@@ -124,7 +140,7 @@ class JobRunner:
                 log.info("job given back")
             raise
         finally:
-            self._held.discard(job.id)
+            self._held.pop(job.id, None)
             self._queue.changed()
 
     async def _end(self, job: Job, end: End, log: Any) -> None:

@@ -109,7 +109,7 @@ class Settings(BaseSettings):
     shutdown_seconds: Annotated[int, Field(ge=1, le=3600)] = 20
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["json", "text"] = "json"
-    job_concurrency: Annotated[int, Field(ge=0, le=64)] = 1
+    job_concurrency: Annotated[int, Field(ge=0, le=64)] = 2
     job_projects: Annotated[tuple[str, ...], NoDecode] = ()
     job_lease_seconds: Annotated[float, Field(gt=0.5, le=3600)] = 30.0
     job_memory_bytes: Annotated[int, Field(ge=256 << 20)] = 1 << 30

@@ -138,6 +138,7 @@ class Registry(Protocol):
         lease_until: datetime,
         projects: Sequence[str] = (),
         left: Sequence[Lease] = (),
+        without: Sequence[str] = (),
     ) -> Job | None:
         """Take the oldest job that is queued or whose runner is gone. Two runners never get one job.
 
@@ -148,6 +149,7 @@ class Registry(Protocol):
             projects: only jobs of these projects; empty for all.
             left: leases that the caller has seen unchanged for too long; a job that still has such a lease is taken
                 from its runner.
+            without: no jobs of these projects.
 
         Returns:
             The job as stored: running, with the new lease, ``started_at`` of the first attempt, and ``attempts``

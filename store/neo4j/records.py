@@ -174,11 +174,17 @@ class Neo4jRegistry(Registry):
         lease_until: datetime,
         projects: Sequence[str] = (),
         left: Sequence[Lease] = (),
+        without: Sequence[str] = (),
     ) -> Job | None:
         """Take a job. Each attempt is a transaction of its own, in which a runner waits for one lock only."""
         moment, until = now.astimezone(UTC), lease_until.astimezone(UTC)
         leases = [[lease.job_id, lease.owner, lease.until.astimezone(UTC)] for lease in left]
-        wanted = {"left": leases, "count": _CANDIDATES, "projects": list(projects) or None}
+        wanted = {
+            "left": leases,
+            "count": _CANDIDATES,
+            "projects": list(projects) or None,
+            "without": list(without),
+        }
         while ids := await self._connection.read_list("registry_candidates", **wanted):
             for id_ in ids:
                 job = await self._change(

@@ -199,11 +199,12 @@ class SqliteRegistry(Registry):
         lease_until: datetime,
         projects: Sequence[str] = (),
         left: Sequence[Lease] = (),
+        without: Sequence[str] = (),
     ) -> Job | None:
         bindings = {"owner": owner, "now": to_microseconds(now), "lease_until": to_microseconds(lease_until)}
         leases = [[lease.job_id, lease.owner, to_microseconds(lease.until)] for lease in left]
         wanted = {"projects": json.dumps(projects) if projects else None, "left": json.dumps(leases)}
-        return await self._change("jobs.claim", bindings | wanted)
+        return await self._change("jobs.claim", bindings | wanted | {"without": json.dumps(list(without))})
 
     @override
     async def renew_job(

@@ -180,6 +180,11 @@ async def test_jobs_of_some_projects_are_claimed(
     wanted = [project, others[0].project_id]
     claimed = [await registry.claim_job("one", at(1), at(2), wanted) for _ in range(3)]
     assert [one and one.project_id for one in claimed] == [others[0].project_id, project, None]
+    await records.add_job(job(project, 7))
+    assert await registry.claim_job("one", at(1), at(2), wanted, without=[project, "nobody"]) is None
+    again = await registry.claim_job("one", at(1), at(2), wanted, without=[others[0].project_id])
+    assert again is not None
+    claimed.append(again)
     # Without a filter the oldest job is next; no other test makes so old jobs.
     last = await registry.claim_job("one", at(1), at(1))
     assert last is not None

@@ -27,7 +27,8 @@ _REFERENCE_SECONDS = 0.002
 
 _CALIBRATION_SECONDS = 1.0
 _VALID_SECONDS = 10.0
-_TRIES = 3
+_TRIES = 5
+_PAUSE_SECONDS = 1.0
 _SETTLE_SECONDS = 20.0
 _PATIENCE_SECONDS = 300.0
 
@@ -81,13 +82,15 @@ class Watch:
     def check(self, attack: Callable[[], object], limit: float) -> str | None:
         """What is beyond a bound each time that something is tried; None if nothing is.
 
-        Another process of the machine may have been what others waited for, so that one try of three may fail.
+        Another process of the machine may have been what others waited for, so that some tries may fail.
         """
         problem = None
         for _ in range(_TRIES):
             problem = self.measure(attack).problem(limit)
             if problem is None:
                 return None
+            time.sleep(_PAUSE_SECONDS)
+            self._measured_at = -_VALID_SECONDS
         return problem
 
     def join(self) -> None:

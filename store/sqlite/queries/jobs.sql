@@ -18,6 +18,7 @@ WHERE k = (
             WHERE lease.value ->> 0 = job.id AND lease.value ->> 1 = job.owner AND lease.value ->> 2 = job.lease_until
         ))
         AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
+        AND project NOT IN (SELECT value FROM json_each(:without))
     ORDER BY created_at, id
     LIMIT 1
 )
