@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from schema.kinds import VariableKind
+from schema.kinds import TURN, VariableKind
 from schema.models import Variable
 from store.contract.answers import NO_BUDGET, Budget, Direction
 from store.contract.protocol import GraphStore
@@ -19,21 +19,36 @@ _NEAR = Budget(hops=8)
 async def questions_of(store: GraphStore, answers: Sequence[Variable]) -> dict[str, list[Variable]]:
     """The candidate questions of each answer, by the answer's id; if there is one candidate, it is the question.
 
-    The first place with a query wins: inputs of the answer's operation; sources of these inputs (such as a prompt); the
-    answer's near causal past; the whole causal past. A chat that was recorded without queries has messages as
-    candidates: the messages that the answer's operation used.
+    The first place with a question wins: queries among the inputs of the answer's operation; the newest turn of the
+    user among these inputs; queries among the sources of these inputs (such as a prompt); the answer's near causal
+    past; the whole causal past. A chat that was recorded without queries and turns has messages as candidates: the
+    messages that the answer's operation used; or else the newest prompt that the application wrote as a turn.
     """
     makers = dict.fromkeys(one.operation_id for one in answers if one.operation_id is not None)
     details = await store.operations(list(makers)) if makers else {}
     used = {one.id: details[one.operation_id].used if one.operation_id in details else [] for one in answers}
-    found = {id_: _of_kind(variables, VariableKind.QUERY) for id_, variables in used.items()}
+    found = {
+        id_: _of_kind(variables, VariableKind.QUERY) or _turn(variables, VariableKind.MESSAGE)
+        for id_, variables in used.items()
+    }
     for budget in (_OF_ITS_PROMPT, _NEAR, NO_BUDGET):
         left = [[id_] for id_, questions in found.items() if not questions]
         if left:
             pasts = await store.closures(left, Direction.BACKWARD, budget, [VariableKind.QUERY.value])
             for (id_,), past in zip(left, pasts, strict=True):
                 found[id_] = [one for one in _of_kind(past.variables, VariableKind.QUERY) if one.id != id_]
-    return {id_: questions or _of_kind(used[id_], VariableKind.MESSAGE) for id_, questions in found.items()}
+    return {
+        id_: questions or _of_kind(used[id_], VariableKind.MESSAGE) or _turn(used[id_], VariableKind.PROMPT)
+        for id_, questions in found.items()
+    }
+
+
+def _turn(used: Sequence[Variable], kind: VariableKind) -> list[Variable]:
+    """The newest turn of the user among the inputs of a model's call, as a list of at most one variable.
+
+    A turn that the application wrote around known texts is a prompt.
+    """
+    return [one for one in used if one.kind is kind and one.category == TURN][-1:]
 
 
 def _of_kind(variables: Iterable[Variable], kind: VariableKind) -> list[Variable]:

@@ -2,6 +2,9 @@
 
 Each message of a conversation is a variable of its own, so that a turn adds only the new messages. A message derives
 from texts inside it that were handed out before: memory units, documents, questions, replies.
+
+A call of the application itself, outside of operations, is a turn of a conversation: the user's message is a Message,
+unless it contains known texts (then the application wrote it, and it is a Prompt), and the reply is an Answer.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from memtrace import empty_searches
 from memtrace.equal_texts import CONFIDENCE
 from memtrace.faults import report
 from memtrace.identity import Variable
-from memtrace.instruments import handed_out, placing
+from memtrace.instruments import conversations, handed_out, placing
+from memtrace.instruments.conversations import MAX_HELD, Held, Talk
 from memtrace.instruments.handed_out import Given
 from memtrace.observe import STORED, choose
 from memtrace.raw_events import RawEvent
@@ -27,8 +31,17 @@ from memtrace.values import snapshot
 INSIDE = f"inferred: the text is inside, confidence {CONFIDENCE}"
 """Comment of an edge from a text to a message that contains the text; the confidence is an estimate."""
 
+THOUGHT = "reasoning"
+"""Name of a reply that is not said: what the model reasoned. The other replies derive from it."""
+
+TURN, EARLIER = "turn", "earlier"
+"""Categories of messages of a conversation: said now by the user; or said before, and not recorded then."""
+
 _KINDS = {"system": "Prompt", "developer": "Prompt", "user": "Prompt", "assistant": "Response", "tool": "Other"}
 MAX_CONVERSATIONS = 20_000
+MAX_TURNS = 200
+"""Number of the user's newest messages that are looked for in a prompt, such as a prompt for a summary."""
+_SHORTEST_TURN = 16
 
 _known: Recent[tuple[str, bytes], Variable] = Recent(MAX_CONVERSATIONS)
 """Messages by trace and by a digest of the conversation up to the message: conversations are sent again whole."""
@@ -61,11 +74,18 @@ class Reply:
 class ModelCall(Step):
     """A running call of a model. None of its methods raises an error."""
 
-    __slots__ = ("is_over",)
+    __slots__ = ("_is_asked", "_is_turn", "_spoken", "_talk", "is_over")
 
     def __init__(self, here: Scope, name: str, kind: str = "Generation") -> None:
         super().__init__(here, (name, kind))
         self.is_over = False
+        self._is_turn = here.step is None and kind == "Generation"
+        """Whether the application itself calls the model."""
+        self._is_asked = False
+        """Whether the newest message of the user is a turn of a conversation."""
+        self._spoken: list[Variable] = []
+        """The messages without instructions."""
+        self._talk: Talk | None = None
 
     def ask(
         self,
@@ -73,6 +93,7 @@ class ModelCall(Step):
         attributes: Mapping[str, Any],
         sources: Mapping[Variable, str] | None = None,
         location: str | None = None,
+        talk: Talk | None = None,
     ) -> None:
         """Record the messages to the model.
 
@@ -82,11 +103,21 @@ class ModelCall(Step):
             sources: the variables that the user's messages derive from, each with its role in the operation. None
                 means unknown: then texts that were handed out before are looked for in the messages.
             location: the line of the application.
+            talk: the conversation of the call.
         """
         try:
+            self._talk = talk
+            self._is_turn = self._is_turn and sources is None
             events: list[RawEvent] = [()]
             for source, role in (sources or {}).items():
                 self.use(events, source, role)
+            if talk is not None:
+                held = conversations.earlier(talk, self.trace.id)
+                for variable in held.variables:
+                    self._spoken.append(variable)
+                    if not self.has_input(variable):
+                        self.use(events, variable, "history")
+                self._is_asked = held.is_asked
             self._take(events, messages, sources)
             if sources is None and self.maker[1] == "Generation":
                 empty_searches.use(self, events)
@@ -96,7 +127,11 @@ class ModelCall(Step):
 
     def _take(self, events: list[RawEvent], messages: Sequence[Said], sources: Mapping[Variable, str] | None) -> None:
         keys = _conversation(self.trace_id, messages)
-        known = [self._find(said, key) for said, key in zip(messages, keys, strict=True)]
+        replied = max((place for place, said in enumerate(messages) if said.role == "assistant"), default=-1)
+        known = [
+            self._find(said, key, is_history=self._is_turn and place <= replied)
+            for place, (said, key) in enumerate(zip(messages, keys, strict=True))
+        ]
         found = [
             handed_out.inside(said.content)
             if sources is None and known is None and isinstance(said.content, str)
@@ -108,17 +143,28 @@ class ModelCall(Step):
                 for given in text.given.get(self.trace_id, ()):
                     if given.variable.kind in {"Query", "RefinedQuery"} and not self.has_input(given.variable):
                         self.use(events, given.variable, "question")
-        for said, key, variables, texts in zip(messages, keys, known, found, strict=True):
-            variable = self._new(events, said, texts, sources) if variables is None else choose(variables, self)
+        for place, (said, key, variables, texts) in enumerate(zip(messages, keys, known, found, strict=True)):
+            if variables is None:
+                variable = self._new(events, said, texts, sources, is_history=place <= replied)
+            else:
+                variable = choose(variables, self)
             _known.set((self.trace_id, key), variable)
+            if self._is_turn:
+                _known.set((self.trace_id, _alone(said)), variable)
             if not self.has_input(variable):
                 self.use(events, variable, said.role)
+            if said.role not in _INSTRUCTIONS:
+                self._spoken.append(variable)
+            if said.role == "user":
+                self._is_asked = self._is_turn and variable.kind in {"Message", "Query"}
 
-    def _find(self, said: Said, key: bytes) -> list[Variable] | None:
+    def _find(self, said: Said, key: bytes, *, is_history: bool) -> list[Variable] | None:
         find = self.trace.identities.find
         known = find(said.content) or (find(said.same) if said.same is not None else None)
         if known is None and (before := _known.get((self.trace_id, key))) is not None:
             known = [before]
+        if known is None and is_history and (before := _known.get((self.trace_id, _alone(said)))) is not None:
+            known = [before]  # the history was cut before this message
         return known
 
     def _new(
@@ -127,13 +173,21 @@ class ModelCall(Step):
         said: Said,
         texts: Sequence[handed_out.Text],
         sources: Mapping[Variable, str] | None,
+        *,
+        is_history: bool,
     ) -> Variable:
         inside = dict.fromkeys(self._meant(text.given[self.trace_id]) for text in texts if self.trace_id in text.given)
+        if self._is_turn and isinstance(said.content, str):
+            inside |= dict.fromkeys(self._turns_in(said.content, is_enough=bool(inside)))
         for variable in inside:
             if not self.has_input(variable):
                 self.use(events, variable, "inside")
-        kind = _KINDS.get(said.role, "Other")
-        made = declare(events, self, said.content, f"{said.role} message"[:100], kind)
+        kind, more = _KINDS.get(said.role, "Other"), None
+        is_spoken = said.role == "user" or (said.role == "assistant" and isinstance(said.content, str))
+        if self._is_turn and is_spoken:
+            kind = kind if inside else "Message"
+            more = None if inside and said.role != "user" else {"category": EARLIER if is_history else TURN}
+        made = declare(events, self, said.content, f"{said.role} message"[:100], kind, said=more)
         if said.role == "user":
             for source in sources or ():
                 self.link(source, made, None)
@@ -141,7 +195,23 @@ class ModelCall(Step):
             self.link(variable, made, INSIDE)
         if isinstance(said.content, str):
             self.trace.identities.bind(said.content, made)
+            if kind == "Message":
+                self._remember_turn(said.content, made)
         return made
+
+    def _turns_in(self, text: str, *, is_enough: bool) -> list[Variable]:
+        """The user's earlier messages inside a longer text, at least two unless ``is_enough``."""
+        turns: dict[str, Variable] = self.trace.notes.get("turns", {})
+        found = [variable for turn, variable in list(turns.items()) if turn in text and len(turn) < len(text)]
+        return found if is_enough or len(found) > 1 else []
+
+    def _remember_turn(self, text: str, variable: Variable) -> None:
+        if len(text) < _SHORTEST_TURN:
+            return
+        turns: dict[str, Variable] = self.trace.notes.setdefault("turns", {})
+        turns[text] = variable
+        if len(turns) > MAX_TURNS:
+            turns.pop(next(iter(turns)), None)
 
     def _meant(self, givens: Sequence[Given]) -> Variable:
         """The variable of a text that was given out several times: the newest variable of this question."""
@@ -164,14 +234,33 @@ class ModelCall(Step):
             return made
         self.is_over = True
         try:
+            is_answer = self._is_asked and all(reply.name in {"reply", THOUGHT} for reply in replies)
+            thoughts: list[Variable] = []
             for reply in replies:
-                variable = declare(self.pending, self, reply.text, reply.name, "Response", step=self)
+                is_thought = reply.name == THOUGHT
+                kind = "Other" if is_thought else "Answer" if is_answer else "Response"
+                variable = declare(self.pending, self, reply.text, reply.name, kind, step=self)
                 made.append(variable)
                 self.known_as(variable, reply.text, *reply.objects)
+                for source in () if is_thought else (*self.inputs, *thoughts) if thoughts else ():
+                    self.link(source, variable, None)
+                if is_thought:
+                    thoughts.append(variable)
+            if self._talk is not None:
+                self._remember(self._talk, replies, made, (attributes or {}).get("responseId"))
             self.finish("ok", None, attributes)
         except Exception as error:
             report("reply of a model", error)
         return made
+
+    def _remember(self, talk: Talk, replies: Sequence[Reply], made: Sequence[Variable], response: object) -> None:
+        """Note the call, so that later calls can continue its conversation."""
+        history = Held(self.trace.id, tuple((*self._spoken, *made)[-MAX_HELD:]), self._is_asked)
+        texts = [reply.text for reply in replies if reply.name != THOUGHT]
+        conversations.answered(talk, self.trace.id, texts, response if isinstance(response, str) else None, history)
+        if self._is_turn:
+            for reply, variable in zip(replies, made, strict=True):
+                _known.set((self.trace_id, _alone(Said("assistant", reply.text))), variable)
 
     def known_as(self, variable: Variable, *objects: object) -> None:
         """Let objects stand for a reply: the application may pass them to another call."""
@@ -193,7 +282,8 @@ class ModelCall(Step):
         self.is_over = True
         try:
             for reply in replies:
-                declare(self.pending, self, reply.text, reply.name, "Response", step=self)
+                kind = "Other" if reply.name == THOUGHT else "Response"
+                declare(self.pending, self, reply.text, reply.name, kind, step=self)
             is_cancelled = isinstance(error, CANCELLED)
             self.finish("cancelled" if is_cancelled else "error", None if is_cancelled else error)
         except Exception as wrong:
@@ -204,6 +294,16 @@ def forget() -> None:
     """Forget all conversations."""
     global _known  # noqa: PLW0603 (one recorder a process)
     _known = Recent(MAX_CONVERSATIONS)
+    conversations.forget()
+
+
+_INSTRUCTIONS = frozenset({"system", "developer"})
+
+
+def _alone(said: Said) -> bytes:
+    """A digest of one message without the conversation before it."""
+    text = said.content if isinstance(said.content, str) else snapshot(said.content)[0]
+    return blake2b(f"{said.role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=20).digest()
 
 
 def _conversation(trace: str, messages: Sequence[Said]) -> list[bytes]:

@@ -177,21 +177,62 @@ def memory_home(store: str, owner: str, *, what: str, session: str | None = None
     return Home(trace_id(store, owner), name, session, said)
 
 
-def of_contents(values: Iterable[object], *, what: str) -> Place:
+def own_home(owner: str, *, what: str, session: str | None = None) -> Home:
+    """The trace of a user or conversation that the program names, where no memory is known; see ``namespace``."""
+    said = (("namespace", namespace()), ("owner", owner))
+    return Home(trace_id(what, namespace(), owner), f"{what}: {owner}", session, said)
+
+
+def conversation_home(conversation: str, *, name: str | None = None) -> Home:
+    """The trace of a conversation that the application or the model's server names.
+
+    The id is made from the conversation's id and ``namespace``: another program may call its conversation the same.
+
+    Args:
+        conversation: its id.
+        name: the trace's name after the program; the default is the id. The trace then has a session of this id.
+    """
+    said = (("program", program()), ("namespace", namespace()))
+    trace = trace_id("conversation", namespace(), conversation)
+    return Home(trace, f"{program()}: {name or conversation}", conversation if name is None else None, said)
+
+
+def of_contents(
+    values: Iterable[object],
+    *,
+    what: str,
+    named: Callable[[], Home | None] = lambda: None,
+    continued: Callable[[], list[str]] = list,
+) -> Place:
     """The place of a call without a memory, such as a model's: the trace that gave out its arguments.
 
     Args:
         values: the arguments from the application: texts, lists, dictionaries, pydantic models.
         what: the package and call, for the name of a new trace.
+        named: gives the trace of the conversation that the call names; None if it names none.
+        continued: gives the traces whose conversation the call continues by its messages; one trace is a proof.
     """
-    return Place(lambda: contents_home(values, what=what), is_memory=False)
+    return Place(lambda: contents_home(values, what=what, named=named, continued=continued), is_memory=False)
 
 
-def contents_home(values: Iterable[object], *, what: str) -> Home:
-    """The trace that gave out most of the values, or a new trace for this call and later calls with its results."""
-    found = _trace_of(list(values))
+def contents_home(
+    values: Iterable[object],
+    *,
+    what: str,
+    named: Callable[[], Home | None] = lambda: None,
+    continued: Callable[[], list[str]] = list,
+) -> Home:
+    """The trace of a call without a memory, in this order; arguments as in ``of_contents``.
+
+    The trace of a memory that gave out some of the values; the conversation that the call names; the trace that gave
+    out most of the values; the trace whose conversation the call continues; a new trace.
+    """
+    talk = named()
+    found = _trace_of(list(values), continued, is_named=talk is not None)
     if found is not None:
-        return Home(found, "")
+        return Home(found, "", None if talk is None else talk.session)
+    if talk is not None:
+        return talk
     return Home(new_id(), f"{program()}: {what}", None, (("program", program()),))
 
 
@@ -249,6 +290,25 @@ def program() -> str:
     return Path(sys.argv[0]).name if sys.argv and sys.argv[0] not in {"", "-c", "-"} else "python"
 
 
+@cache
+def namespace() -> str:
+    """Where the ids of conversations and users belong that a program chooses: ``MEMTRACE_NAMESPACE``, else the program.
+
+    The program is its file with its folder. A module or a command of the environment, such as a web server, counts with
+    the folder in which it was started.
+    """
+    chosen = os.environ.get("MEMTRACE_NAMESPACE", "").strip()
+    if chosen:
+        return chosen
+    main = sys.modules.get("__main__")
+    file = getattr(main, "__file__", None)
+    if getattr(main, "__spec__", None) is None and isinstance(file, str):
+        path = Path(file).resolve()
+        if not path.is_relative_to(Path(sys.prefix).resolve()):
+            return str(path)
+    return str(Path.cwd() / program())
+
+
 def forget() -> None:
     """Forget which sessions were sent, and which trace gave out a value last."""
     global _told_sessions  # noqa: PLW0603 (one recorder a process)
@@ -256,9 +316,16 @@ def forget() -> None:
     _last.set(None)
 
 
-def _trace_of(values: list[object]) -> str | None:
-    """The trace that gave out most of the values; None if no trace did, or several traces are equal."""
+def _trace_of(values: list[object], continued: Callable[[], list[str]], *, is_named: bool) -> str | None:
+    """The trace that gave out most of the values; None if no trace did, or several traces are equal.
+
+    Args:
+        values: the values.
+        continued: as in ``of_contents``.
+        is_named: whether the call names its conversation: then only values of a memory count.
+    """
     by_identity: dict[str, int] = {}
+    is_remembered = False
     weak: dict[str, int] = {}
     found: dict[str, None] = {}
     seen: set[int] = set()
@@ -269,21 +336,21 @@ def _trace_of(values: list[object]) -> str | None:
         given = handed_out.same_object(leaf)
         if given is not None:
             votes = weak if given.proof == "nothing" else by_identity
+            is_remembered = is_remembered or given.proof == "text"
             votes[given.trace] = votes.get(given.trace, 0) + 1
         if isinstance(leaf, str):
             found[leaf] = None
-    if len(by_identity) == 1:
+    if len(by_identity) == 1 and not (is_named and not is_remembered):
         return next(iter(by_identity))
-    by_text: dict[str, int] = {}
-    for text in found:
-        for same in handed_out.inside(text):
-            for trace, givens in list(same.given.items()):
-                votes = by_text if any(given.proof == "text" for given in givens) else weak
-                votes[trace] = votes.get(trace, 0) + 1
+    by_text = _votes_of_texts(found, weak)
+    if is_named and not is_remembered and not by_text:
+        return None
     tied = _most(by_identity, _most(by_text, None))
     if tied is None:
+        known, last = continued(), _last.get()
+        if known:
+            return known[0] if len(known) == 1 else last if last in known else None
         # Questions and replies prove nothing, because several users may have the same; the last user is likely meant.
-        last = _last.get()
         return last if last is not None and last in weak else None
     if len(tied) > 1:
         tied = _most({trace: count for trace, count in weak.items() if trace in tied}, tied) or tied
@@ -291,6 +358,17 @@ def _trace_of(values: list[object]) -> str | None:
         return next(iter(tied))
     last = _last.get()
     return last if last in tied else None
+
+
+def _votes_of_texts(texts: Iterable[str], weak: dict[str, int]) -> dict[str, int]:
+    """How many known texts of each trace are in some texts; texts that prove nothing are counted in ``weak``."""
+    found: dict[str, int] = {}
+    for text in texts:
+        for same in handed_out.inside(text):
+            for trace, givens in list(same.given.items()):
+                votes = found if any(given.proof == "text" for given in givens) else weak
+                votes[trace] = votes.get(trace, 0) + 1
+    return found
 
 
 def _most(votes: Mapping[str, int], among: set[str] | None) -> set[str] | None:

@@ -98,6 +98,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         text = message["content"] or ""
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+        thought = message.get("reasoning_content") or ""
+        deltas += [{"reasoning_content": thought[at : at + _PIECE]} for at in range(0, len(thought), _PIECE)]
         deltas += [{"content": text[at : at + _PIECE]} for at in range(0, len(text), _PIECE)]
         for number, call in enumerate(message.get("tool_calls") or ()):
             whole = call["function"]["arguments"]

@@ -104,6 +104,6 @@ def test_workers_that_are_forked_off_record_all(tmp_path: Path) -> None:
     assert recorded.operations() == [("openai chat", "Generation")] * (1 + WORKERS + REQUESTS)
     statuses = [event["status"] for event in recorded.of("operationEnded")]
     assert statuses.count("error") == len(range(0, REQUESTS, FAILING))
-    said = sorted(event["value"] for event in recorded.variables("Response"))
+    said = sorted(event["value"] for event in recorded.variables("Answer"))
     assert said == sorted(["welcome", *(one["said"] for one in answers if one["said"] != "InternalServerError")])
     assert len({event["session"] for event in recorded.of("session")}) == 1 + WORKERS + REQUESTS

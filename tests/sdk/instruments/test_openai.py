@@ -43,7 +43,9 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def replied(run: Run) -> list[str]:
-    return [event["value"] for event in run.variables("Response") if event["name"] == "reply"]
+    return [
+        event["value"] for kind in ("Answer", "Response") for event in run.variables(kind) if event["name"] == "reply"
+    ]
 
 
 def test_the_program_notices_nothing(both: tuple[Run, Run]) -> None:
@@ -113,12 +115,12 @@ def test_a_conversation_is_one_trace_in_which_each_message_is_recorded_once(both
     assert sorted(closure) == sorted(
         [
             ("Prompt", "You are brief, and answer in one line."),
-            ("Prompt", "say: the first reply"),
-            ("Prompt", "say: the second reply"),
-            ("Prompt", "say: the third reply"),
-            ("Response", "the first reply"),
-            ("Response", "the second reply"),
-            ("Response", "the third reply"),
+            ("Message", "say: the first reply"),
+            ("Message", "say: the second reply"),
+            ("Message", "say: the third reply"),
+            ("Answer", "the first reply"),
+            ("Answer", "the second reply"),
+            ("Answer", "the third reply"),
         ]
     )
     assert len([event for event in recorded.of("variable") if event["trace"] == third["trace"]]) == 7
@@ -129,8 +131,8 @@ def test_a_tool_s_result_and_the_call_of_it_lead_to_the_answer(both: tuple[Run, 
     closure = [(event["kind"], event["value"]) for event in recorded.closure(recorded.only("it is 21 degrees"))]
     assert sorted(closure) == sorted(
         [
-            ("Response", "it is 21 degrees"),
-            ("Prompt", "call: weather"),
+            ("Answer", "it is 21 degrees"),
+            ("Message", "call: weather"),
             ("Response", '[{"name":"weather","arguments":"{\\"city\\": \\"Rome\\"}"}]'),
             ("Other", "say: it is 21 degrees"),
         ]

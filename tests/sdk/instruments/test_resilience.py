@@ -109,7 +109,7 @@ def test_a_stream_that_began_before_uninstrument_ends_recorded(client: openai.Op
     words = [chunk.choices[0].delta.content or "" for chunk in stream]
     assert "".join(words) == "across the end"
     assert operations(recorded) == 1
-    assert [event["value"] for event in recorded.of("variable") if event["kind"] == "Response"] == ["across the end"]
+    assert [event["value"] for event in recorded.of("variable") if event["kind"] == "Answer"] == ["across the end"]
 
 
 def test_hundreds_of_tasks(server: scripted_openai.ScriptedOpenAI, recorded: MemoryExporter) -> None:

@@ -43,7 +43,7 @@ def test_an_application_in_another_environment_is_recorded(starter: list[str], t
         done = started(starter, str(python("mem0-2.2.1")), application, "whole", more=more)
     assert json.loads(done.stdout) == {"whole": "well"}
     assert done.stderr == ""
-    assert [event["value"] for event in receiver.events if event.get("kind") == "Response"] == ["well"]
+    assert [event["value"] for event in receiver.events if event.get("kind") == "Answer"] == ["well"]
 
 
 @pytest.mark.parametrize("starter", STARTERS)

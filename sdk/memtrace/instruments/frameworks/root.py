@@ -146,11 +146,9 @@ class Root:
             user = next((f"{key}={said[key]}" for key in USER_KEYS if said.get(key)), None)
             if memory is not None and (is_shared or user is None):
                 return replace(memory, session=self.session or memory.session)
-            if user is not None:
-                return placing.memory_home("langchain", user, what="LangChain", session=self.session)
-            if self.session is not None:
-                owner = f"conversation={self.session}"
-                return placing.memory_home("langchain", owner, what="LangChain", session=self.session)
+            owner = user or (f"conversation={self.session}" if self.session is not None else None)
+            if owner is not None:
+                return placing.own_home(owner, what="LangChain", session=self.session)
             return placing.contents_home([self.inputs], what="LangChain") if contents is None else contents()
 
         with placing.Place(home) as place:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from memtrace.instruments.model_calls import Reply, Said
+from memtrace.instruments.model_calls import THOUGHT, Reply, Said
 
 CALLS = {
     "/chat/completions": ("openai chat", "Generation"),
@@ -17,6 +17,7 @@ CALLS = {
 """Endings of recorded paths, each with the name and kind of the operation; longer endings come first."""
 
 _SETTINGS = ("model", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed")
+_CONVERSATION = {"previous_response_id": "previousResponseId", "conversation": "conversation"}
 _PLAIN = (str, int, float)
 _MAX_PART_CHARACTERS = 200
 
@@ -52,8 +53,9 @@ def texts(body: Mapping[str, Any]) -> list[str]:
 
 
 def settings(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes of the operation: the model, its settings, and the names of tools."""
+    """Attributes of the operation: the model, its settings, the conversation, and the names of tools."""
     found = {name: body[name] for name in _SETTINGS if isinstance(body.get(name), _PLAIN)}
+    found |= {word: told for name, word in _CONVERSATION.items() if (told := _id(body.get(name))) is not None}
     tools = body.get("tools")
     if isinstance(tools, Iterable) and not isinstance(tools, str):
         names = [field(field(tool, "function") or tool, "name") or field(tool, "type") for tool in tools]
@@ -69,6 +71,7 @@ def replies(response: object) -> list[Reply]:
         if message is None:
             found.append(Reply(field(choice, "text") or ""))
             continue
+        found += _thought(message)
         found += _reply(message, field(message, "content") or field(message, "refusal"), field(message, "tool_calls"))
     for item in _list(field(response, "output")):
         kind = field(item, "type")
@@ -78,6 +81,8 @@ def replies(response: object) -> list[Reply]:
                 for part in _list(field(item, "content"))
                 if isinstance(text := field(part, "text") or field(part, "refusal"), str)
             ]
+        elif kind == "reasoning":
+            found.append(Reply(_reasoning(item), THOUGHT, (item,)))
         elif kind == "function_call":
             call = {"name": field(item, "name"), "arguments": field(item, "arguments")}
             found.append(Reply([call], "tool calls", (item, field(item, "arguments"), field(item, "call_id"))))
@@ -104,6 +109,7 @@ class Whole:
 
     def __init__(self) -> None:
         self._texts: dict[int, list[str]] = {}
+        self._thoughts: dict[int, list[str]] = {}
         self._tools: dict[tuple[int, int], dict[str, str]] = {}
         self._final: object = None
         self._numbers: dict[str, Any] = {}
@@ -115,11 +121,15 @@ class Whole:
             text = field(choice, "text") if delta is None else field(delta, "content") or field(delta, "refusal")
             if isinstance(text, str) and text:
                 self._texts.setdefault(number, []).append(text)
+            if delta is not None:
+                self._thoughts.setdefault(number, []).extend(str(one.text) for one in _thought(delta))
             for call in _list(field(delta, "tool_calls")):
                 self._tool(number, call)
         kind = field(chunk, "type")
         if kind in {"response.output_text.delta", "response.refusal.delta"}:
             self._texts.setdefault(field(chunk, "output_index") or 0, []).append(str(field(chunk, "delta")))
+        elif kind in {"response.reasoning_text.delta", "response.reasoning_summary_text.delta"}:
+            self._thoughts.setdefault(field(chunk, "output_index") or 0, []).append(str(field(chunk, "delta")))
         elif kind in {"response.completed", "response.incomplete", "response.failed"}:
             self._final = field(chunk, "response")
         if field(chunk, "choices") is not None:
@@ -135,7 +145,8 @@ class Whole:
         """The replies so far."""
         if self._final is not None:
             return replies(self._final)
-        found = [Reply("".join(texts)) for _, texts in sorted(self._texts.items())]
+        found = [Reply("".join(texts), THOUGHT) for _, texts in sorted(self._thoughts.items()) if texts]
+        found += [Reply("".join(texts)) for _, texts in sorted(self._texts.items())]
         for choice in sorted({choice for choice, _ in self._tools}):
             calls = [call for (of, _), call in sorted(self._tools.items()) if of == choice]
             found.append(Reply(calls, "tool calls"))
@@ -161,6 +172,8 @@ def field(of: object, name: str) -> Any:
 
 
 def _said(message: object) -> list[Said]:
+    if field(message, "type") == "reasoning":
+        return [Said(THOUGHT, _reasoning(message), message)]
     role = field(message, "role")
     role = role if isinstance(role, str) else _role(field(message, "type"))
     content = field(message, "content")
@@ -177,6 +190,22 @@ def _said(message: object) -> list[Said]:
         ids = [field(call, "id") for call in _list(calls)]
         found.append(Said(role, listed, ids[0] if ids else message))
     return found
+
+
+def _thought(message: object) -> list[Reply]:
+    """What a model reasoned before a message, or a part of it in a piece of a stream; at most one reply."""
+    text = field(message, "reasoning_content") or field(message, "reasoning")
+    return [Reply(text, THOUGHT)] if isinstance(text, str) and text else []
+
+
+def _reasoning(item: object) -> str:
+    """The text of a reasoning item of the Responses interface; without a text, the item as JSON."""
+    parts = [*_list(field(item, "summary")), *_list(field(item, "content"))]
+    texts = [text for part in parts if isinstance(text := field(part, "text"), str)]
+    if texts:
+        return "\n\n".join(texts)
+    known = {name: field(item, name) for name in ("type", "id", "encrypted_content")}
+    return json.dumps({name: value for name, value in known.items() if isinstance(value, str)})
 
 
 def _role(kind: object) -> str:
@@ -209,6 +238,11 @@ def _reply(message: object, text: object, calls: object) -> list[Reply]:
 def _call(call: object) -> dict[str, Any]:
     function = field(call, "function")
     return {"name": field(function, "name"), "arguments": field(function, "arguments")}
+
+
+def _id(value: object) -> str | None:
+    found = field(value, "id") if value is not None and not isinstance(value, str) else value
+    return found if isinstance(found, str) else None
 
 
 def _list(value: object) -> Sequence[Any]:

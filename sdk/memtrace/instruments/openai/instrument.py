@@ -13,7 +13,7 @@ from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
-from memtrace.instruments import placing
+from memtrace.instruments import conversations, placing
 from memtrace.instruments.both_forms import Called, Told, both, unheard
 from memtrace.instruments.callers import line
 from memtrace.instruments.covering import is_covered
@@ -82,14 +82,20 @@ def _begin(called: Called) -> ModelCall | None:
         name, kind = known
         texts = bodies.texts(body) if kind == "Embedding" else None
         messages = bodies.asked(body) if texts is None else []
-        with placing.of_contents(_objects(messages) if texts is None else texts, what=name):
+        talk = conversations.talk_of(body, messages)
+        with placing.of_contents(
+            _objects(messages) if texts is None else texts,
+            what=name,
+            named=lambda: conversations.home(talk, name),
+            continued=lambda: conversations.continued(talk),
+        ):
             here = scope.get()
             if here is None:
                 return None
             call = ModelCall(here, name, kind)
             attributes = bodies.settings(body)
             if texts is None:
-                call.ask(messages, attributes, location=line())
+                call.ask(messages, attributes, location=line(), talk=talk)
             else:
                 _embed(call, texts, attributes)
             return call
@@ -160,7 +166,7 @@ def _read(raw: Any, result: object) -> None:
 
 def _known_as(call: ModelCall, response: object) -> None:
     """Let parsed objects stand for the replies that are recorded already."""
-    made = [variable for variable, _, _ in call.outputs if variable.kind == "Response" and variable.path]
+    made = [variable for variable, _, _ in call.outputs if variable.maker == call.maker]
     for variable, reply in zip(made, bodies.replies(response), strict=False):
         call.known_as(variable, reply.text, *reply.objects)
 

@@ -1,0 +1,213 @@
+"""Recognises the conversation of a model's call: which earlier call it continues, and in which trace it belongs.
+
+A call may name its conversation (``conversation``, ``previous_response_id``, ``metadata`` with a thread or session), or
+send the history again: then its messages begin with those of an earlier call and the reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Protocol
+
+from memtrace.identity import Variable
+from memtrace.instruments import placing
+from memtrace.instruments.placing import Home
+from memtrace.recent import Recent
+from memtrace.values import snapshot
+
+MAX_CALLS = 20_000
+MAX_HELD = 1_000
+"""Largest number of variables of a history that the model's server keeps."""
+MAX_HELD_BYTES = 32_000_000
+
+_NAMES = ("conversation_id", "thread_id", "session_id", "conversationId", "threadId", "sessionId", "litellm_session_id")
+"""Keys of a call's ``metadata`` that name its conversation."""
+
+_SHORTEST = 24
+"""Fewest characters of a message and its reply together that are recognised without the messages before them."""
+
+
+class Spoken(Protocol):
+    """A message."""
+
+    @property
+    def role(self) -> str:
+        """Who says it."""
+        ...
+
+    @property
+    def content(self) -> object:
+        """What is said."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a call says about its conversation.
+
+    Attributes:
+        name: the conversation's id; None if the call names none.
+        before: the id of the earlier response that the call continues.
+        spoken: the messages without instructions, as role and text.
+        is_held: whether the model's server keeps the history of the named conversation, and adds it to the call.
+    """
+
+    name: str | None = None
+    before: str | None = None
+    spoken: Sequence[tuple[str, str]] = ()
+    is_held: bool = False
+
+    def digests(self) -> list[bytes]:
+        """Digests of the history up to the last reply in it: of the whole history, and of its last two messages."""
+        last = next(
+            (place for place in reversed(range(len(self.spoken))) if self.spoken[place][0] == "assistant"), None
+        )
+        return [] if last is None else _keys(self.spoken[: last + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A history that the model's server keeps.
+
+    Attributes:
+        trace: id of its trace.
+        variables: its messages and replies, in order.
+        is_asked: whether its newest message of a user is a turn of a conversation, and no prompt of the application.
+    """
+
+    trace: str
+    variables: tuple[Variable, ...] = ()
+    is_asked: bool = False
+
+
+@dataclass(slots=True)
+class _Memory:
+    continued: Recent[bytes, dict[str, bool]] = field(default_factory=lambda: Recent(2 * MAX_CALLS))
+    """Traces by a digest of their history, each with whether a later call has continued it from there."""
+    held: Recent[str, Held] = field(
+        default_factory=lambda: Recent(MAX_CALLS, MAX_HELD_BYTES, lambda held: 64 + 8 * len(held.variables))
+    )
+
+
+_memory = _Memory()
+
+
+def talk_of(body: Mapping[str, Any], messages: Iterable[Spoken]) -> Talk:
+    """The conversation of a request to OpenAI's interface."""
+    told = body.get("metadata")
+    told = told if isinstance(told, Mapping) else {}
+    held = body.get("conversation")
+    held = held.get("id") if isinstance(held, Mapping) else held
+    named = held or next((told[name] for name in _NAMES if told.get(name)), None)
+    before = body.get("previous_response_id")
+    return Talk(
+        str(named) if isinstance(named, str | int) else None,
+        before if isinstance(before, str) else None,
+        said(messages),
+        is_held=bool(held),
+    )
+
+
+def said(messages: Iterable[Spoken]) -> list[tuple[str, str]]:
+    """Role and text of each message that is no instruction."""
+    return [(one.role, _text(one.content)) for one in messages if one.role not in {"system", "developer", "reasoning"}]
+
+
+def home(talk: Talk, what: str) -> Home | None:
+    """The trace that a call names; None if it names no conversation.
+
+    Args:
+        talk: of the call.
+        what: the package and call, for the name of the trace.
+    """
+    held = _held(talk)
+    if held is not None:
+        return Home(held.trace, "", talk.name)
+    if talk.name is not None:
+        return placing.conversation_home(talk.name)
+    if talk.before is not None:
+        return placing.conversation_home(talk.before, name=what)
+    return None
+
+
+def continued(talk: Talk) -> list[str]:
+    """The traces whose history the call continues, those first that no call has continued from there."""
+    for key in talk.digests():
+        known = _memory.continued.get(key)
+        if known:
+            fresh = [trace for trace, is_used in list(known.items()) if not is_used]
+            return fresh or list(known)
+    return []
+
+
+def earlier(talk: Talk, trace: str) -> Held:
+    """The history that the model's server adds to a call in this trace; empty if it adds none or it is not known."""
+    held = _held(talk)
+    return held if held is not None and held.trace == trace else Held(trace)
+
+
+def answered(talk: Talk, trace: str, replies: Sequence[object], response: str | None, history: Held) -> None:
+    """Remember a call that ended.
+
+    Args:
+        talk: of the call.
+        trace: the trace in which it is recorded.
+        replies: texts and calls of tools of its replies.
+        response: the id of the response, if it has one.
+        history: with the messages and replies of the call.
+    """
+    for key in talk.digests():
+        known = _memory.continued.get(key)
+        if known is not None and trace in known:
+            known[trace] = True
+    spoken = [*talk.spoken, *(("assistant", _text(one)) for one in replies)]
+    if replies:
+        for key in _keys(spoken):
+            _note(key, trace)
+    if response is not None:
+        _memory.held.set(f"response {response}", history)
+    if talk.name is not None and talk.is_held:
+        _memory.held.set(f"conversation {talk.name}", history)
+
+
+def forget() -> None:
+    """Forget all conversations."""
+    global _memory  # noqa: PLW0603 (one recorder a process)
+    _memory = _Memory()
+
+
+def _held(talk: Talk) -> Held | None:
+    found = None if talk.before is None else _memory.held.get(f"response {talk.before}")
+    if found is None and talk.name is not None and talk.is_held:
+        found = _memory.held.get(f"conversation {talk.name}")
+    return found
+
+
+def _note(key: bytes, trace: str) -> None:
+    known = _memory.continued.get(key)
+    if known is None:
+        _memory.continued.set(key, {trace: False})
+    else:
+        known.pop(trace, None)
+        known[trace] = False
+
+
+def _keys(spoken: Sequence[tuple[str, str]]) -> list[bytes]:
+    """The digest of a history, and of its last two messages if these are long enough."""
+    keys = [_digest(spoken)]
+    if len(spoken) > 2 and sum(len(text) for _, text in spoken[-2:]) >= _SHORTEST:
+        keys.append(_digest(spoken[-2:]))
+    return keys
+
+
+def _digest(spoken: Sequence[tuple[str, str]]) -> bytes:
+    state = blake2b(digest_size=16)
+    for role, text in spoken:
+        state.update(f"{role}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
+    return state.digest()
+
+
+def _text(content: object) -> str:
+    return content if isinstance(content, str) else snapshot(content)[0]
