@@ -26,13 +26,15 @@ async def check(
     """
     from api.cli.find import find
     from api.cli.render.text import one_line, short
+    from attribution.trace.advice import advised
     from attribution.trace.graph import TraceGraph
     from attribution.trace.holes import holes
     from schema.models import Trace
 
     async with place.open() as store:
         trace = await find(store, Trace, reference)
-        found = await holes(await TraceGraph.load(store, trace.id))
+        graph = await TraceGraph.load(store, trace.id)
+        found = advised(await holes(graph), trace, graph)
     if as_json:
         print_json(
             [{"problem": one.problem, "count": one.count, "examples": one.examples, "fix": one.fix} for one in found]

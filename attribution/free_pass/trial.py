@@ -11,8 +11,9 @@ Rules are asked in this order. Each returns the probability that it names the fa
    operation is at fault.
 4. The detail was read for the question and dropped on the way to the answer, by the operation at fault.
 5. A memory unit with the detail was current when the search ran: the retrieval is at fault.
-6. An older version of a unit, or a deleted unit, has the detail: the operation that ended that version is at fault.
-7. Otherwise the last operation that had the detail and did not pass it on is at fault.
+6. Earlier calls of a conversation were given the message, and the call that answered was not: the program left it out.
+7. An older version of a unit, or a deleted unit, has the detail: the operation that ended that version is at fault.
+8. Otherwise the last operation that had the detail and did not pass it on is at fault.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from attribution.free_pass import proof_path as proof
-from attribution.free_pass import rules
+from attribution.free_pass import rules, turns
 from attribution.free_pass.dead_ends import not_stored
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
 from attribution.free_pass.rules import Finding
+from attribution.free_pass.unsaid import by_what_was_read
 from attribution.needed.pieces import Piece, share_said
 from attribution.needed.presence import Detail, PresenceJudge
 from attribution.needed.question import QuestionForm, form, question_kind
@@ -119,9 +121,12 @@ async def verdict(tried: TriedFailure, judge: PresenceJudge | None) -> Verdict:
         tried: the failure.
         judge: decides unclear presences, for endings below ``SURE``.
     """
-    if problem := unusable(tried):
-        return abstention(problem, question_kind=QuestionKind.PLAIN)
     kind = question_kind(form(tried.failure), pieces=1)
+    if problem := unusable(tried):
+        read = await by_what_was_read(tried)
+        if read is None:
+            return abstention(problem, question_kind=QuestionKind.PLAIN)
+        return await _verdict_of(tried, Ending([read], None, kind))
     if tried.is_unanswerable:
         refused = rules.unanswerable(tried.graph, tried.messages, tried.failure)
         return await _verdict_of(tried, Ending([refused], None, kind))
@@ -216,6 +221,9 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
     findings.append(await rules.stored(traced, searches, answering, place))
     if _settled(findings):
         return findings
+    fell_out = turns.no_longer_in_prompt(traced)
+    if fell_out is not None:
+        return [*findings, fell_out]
     loss = await last_loss(traced, place)
     if loss is not None:
         findings.append(rules.lost(traced, loss))
@@ -223,7 +231,8 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
         late = await rules.written_late(traced, searches)
         if late is not None:
             findings.append(late)
-    if not _settled(findings):
+    is_apart = turns.is_only_said(traced) and traced.detail.message_id not in past
+    if not _settled(findings) and not is_apart:
         stopped = await lost_on_the_way(traced, place)
         if stopped is not None:
             findings.append(rules.lost(traced, await not_stored(traced, stopped)))

@@ -240,7 +240,7 @@ class Messages:
 
 
 def is_known(graph: TraceGraph, failure: Failure) -> Callable[[str], bool]:
-    """Returns a function that tells messages from before the answer; later messages are no evidence.
+    """Returns a function that tells messages from before the answer; later messages and the question are no evidence.
 
     A used message counts if its first user began no later than the answering operation. An unused message counts if it
     was recorded before the question.

@@ -1,0 +1,102 @@
+"""Programs that send their spans with OpenTelemetry's own SDK: their graph, and what is said of a wrong answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import Tracer
+
+from attribution.free_pass.flow import FlowPass
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.verdict import Verdict
+from ingest.events.feedback import Complaint, record_failure
+from ingest.events.questions import questions_of
+from schema.ids import trace_id
+from schema.kinds import ErrorType, VariableKind
+from schema.models import Variable
+from store.shared.paging import elements
+from tests.otlp.conftest import Takes
+
+ASKED = "Which seat did I book on the night train?"
+
+
+def search(tracer: Tracer, *found: str) -> None:
+    with tracer.start_as_current_span("execute_tool recall_bookings") as span:
+        span.set_attribute("gen_ai.operation.name", "execute_tool")
+        span.set_attribute("gen_ai.tool.name", "recall_bookings")
+        span.add_event("gen_ai.tool.message", {"content": json.dumps({"about": "night train"})})
+        span.add_event("gen_ai.choice", {"message": json.dumps(list(found))})
+
+
+def chat(tracer: Tracer, system: str, answer: str) -> None:
+    with tracer.start_as_current_span("chat") as span:
+        span.set_attribute("gen_ai.operation.name", "chat")
+        span.add_event("gen_ai.system.message", {"content": system})
+        span.add_event("gen_ai.user.message", {"content": ASKED})
+        span.add_event("gen_ai.choice", {"message": json.dumps({"role": "assistant", "content": answer})})
+
+
+def missed(tracer: Tracer, answer: str) -> None:
+    """The search finds another booking."""
+    search(tracer, "A table for two on Friday.")
+    chat(tracer, "Known: A table for two on Friday.", answer)
+
+
+def misread(tracer: Tracer, answer: str) -> None:
+    """The search finds the booking, and the model says another seat."""
+    search(tracer, "On the night train: seat 61, by the window.")
+    chat(tracer, "Known: On the night train: seat 61, by the window.", answer)
+
+
+async def verdict(takes: Takes, program: Callable[[Tracer, str], None], answer: str) -> tuple[Verdict, TraceGraph]:
+    """The verdict on the answer of a program's agent, whose right answer is seat 61."""
+    takes.anew()
+    kept = InMemorySpanExporter()
+    provider = TracerProvider(resource=Resource.create({"service.name": "travel"}), shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    tracer = provider.get_tracer("tests")
+    with tracer.start_as_current_span("invoke_agent") as agent:
+        agent.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c7"})
+        agent.add_event("gen_ai.user.message", {"content": ASKED})
+        program(tracer, answer)
+        agent.add_event("gen_ai.choice", {"message": answer})
+    await takes.take(encode_spans(kept.get_finished_spans()).SerializeToString())
+    await takes.written()
+    id_ = trace_id(takes.project, "travel: c7")
+    (answered,) = await elements(takes.store, Variable, id_, [VariableKind.ANSWER.value])
+    ((asked,),) = (await questions_of(takes.store, [answered])).values()
+    failure = await record_failure(takes.store, Complaint(asked.id, answered.id, ("Seat 61",)), "tests")
+    graph = await TraceGraph.load(takes.store, id_)
+    return await FlowPass().attribute(graph, failure), graph
+
+
+@pytest.mark.parametrize(
+    ("program", "answer", "error_type", "operation"),
+    [
+        (missed, "I know of no such booking.", ErrorType.RETRIEVAL, "execute_tool recall_bookings"),
+        (misread, "You booked seat 16.", ErrorType.RESPONSE, "chat"),
+    ],
+)
+async def test_what_was_read_decides_where_no_message_is_recorded(
+    takes: Takes,
+    program: Callable[[Tracer, str], None],
+    answer: str,
+    error_type: ErrorType,
+    operation: str,
+) -> None:
+    found, graph = await verdict(takes, program, answer)
+    assert found.error_type is error_type
+    assert graph.operations[found.operation_id or ""].name == operation
+    assert found.confidence < 0.9 or error_type is ErrorType.RESPONSE
+
+
+async def test_nothing_is_said_of_an_answer_that_has_the_right_words(takes: Takes) -> None:
+    found, _ = await verdict(takes, missed, "Seat 61, as far as I know.")
+    assert found.error_type is None
