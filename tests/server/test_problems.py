@@ -23,6 +23,7 @@ from schema.errors import (
     StoreError,
 )
 from tests.server.inside import serving, settings_for
+from tests.server.running import Place
 
 SECRET = "bolt://10.1.2.3:7687 as neo4j with open-sesame"
 ERRORS: dict[str, Exception] = {
@@ -73,11 +74,11 @@ def make_app(folder: Path) -> FastAPI:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with (
-        serving(make_app(tmp_path_factory.mktemp("problems"))) as url,
-        httpx.Client(base_url=url, timeout=300) as opened,
-    ):
-        yield opened
+    folder = tmp_path_factory.mktemp("problems")
+    with serving(make_app(folder)) as url:
+        key = Place(f"sqlite:///{folder / 'inside.db'}").make_key()
+        with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=300) as opened:
+            yield opened
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,8 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "memtrace.toml"
     path.write_text('log_format = "text"\nmax_body_bytes = 2048\njob_concurrency = 0\n', "utf-8")
     with running(sqlite_place(tmp_path), tmp_path, config=path) as server:
-        assert httpx.post(f"{server.url}/graphql", content=b"x" * 4096, timeout=300).status_code == 413
+        with server.client() as client:
+            assert client.post("/graphql", json={"query": "x" * 4096}).status_code == 413
         server.await_log("event=request")
 
 
