@@ -15,6 +15,7 @@ import apsw
 import pytest
 
 from ingest.queue.journal.queue import open_journal
+from ingest.queue.nats.queue import NatsQueue
 from ingest.queue.packets import lane_of
 from ingest.queue.protocol import LANES, DeadLetter, EventQueue, Packet, QueueState, Settlement
 from ingest.queue.shares import worker_name
@@ -262,3 +263,19 @@ async def test_dead_letters_of_the_layout_before_are_moved_and_the_file_shrinks(
         assert (await mine.page(2_000))[0].id == 2_001
         assert await queue.letters("p").drop_all() == 1_000
         assert path.stat().st_size < 200_000
+
+
+async def test_dead_letters_that_nats_has_no_room_for_cost_the_project_with_the_most(opener: Opener) -> None:
+    queue = await opener(max_bytes=1 << 20)
+    if not isinstance(queue, NatsQueue):
+        return  # the journal has a limit for each project
+    random = Random(3)
+    await queue.settle(0, Settlement(dead=[_letter(b"theirs", "other")]))
+    for _ in range(12):
+        await queue.settle(0, Settlement(dead=[_letter(random.randbytes(30_000))]))
+    mine = queue.letters("p")
+    kept, lost = await mine.count(), await mine.lost()
+    assert (kept + lost, lost > 0, kept > 0) == (12, True, True)
+    assert (await queue.letters("other").count(), await queue.letters("other").lost()) == (1, 0)
+    assert (await queue.state()).lost == lost
+    assert await mine.drop_all() == kept
