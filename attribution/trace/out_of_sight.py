@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from attribution.text.tokens import carries, words
 from attribution.trace.graph import TraceGraph
 from attribution.trace.vain_searches import found_nothing, sees_all, units_at
 from schema.kinds import STORED, DerivationKind, OperationKind
+from schema.outside_json import JsonError, read_json
 
 _JSON = "application/json"
 
@@ -82,8 +81,8 @@ def _differs(graph: TraceGraph, read: str, unit: str, now: str, before: str) -> 
 
 def _parsed(text: str) -> object:
     try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
+        return read_json(text)
+    except JsonError:
         return text
 
 
