@@ -9,12 +9,14 @@ import shutil
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import apsw
 import pytest
 
 from tests.data import ROOT
+from tests.forked_commands import forked_commands
 
 _PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -62,8 +64,13 @@ _LONG = {"annotation", "attribution", "events", "jobs", "otlp", "queue"}
     ],
 )
 def test_commands(page: Path, folder: Path) -> None:
-    for block in blocks(page, "sh"):
-        run(folder, block)
+    scripts = blocks(page, "sh")
+    with ExitStack() as stack:
+        if not any("kill" in script for script in scripts):  # commands that get no signal need no start of their own
+            client = stack.enter_context(forked_commands(folder / "bin"))
+            (folder / "bin" / "memtrace").write_text(client)
+        for script in scripts:
+            run(folder, script)
 
 
 def test_from_the_first_key_to_the_first_answer(folder: Path) -> None:

@@ -84,6 +84,7 @@ async def test_a_change_has_an_entry(database: Database, project: str, name: str
     assert (await _records(database, trace).audit()).items == [told]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ACTS)
 async def test_without_its_entry_nothing_is_changed(database: Database, project: str, name: str) -> None:
     """The database itself can't take the entry: the change that was made before it in the transaction goes too."""
@@ -114,6 +115,7 @@ async def test_what_changes_nothing_has_no_entry(database: Database, project: st
     assert (await records.audit()).items == []
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ACTS)
 async def test_an_act_that_is_cancelled_at_any_moment_has_an_entry_or_was_not_done(
     database: Database, project: str, name: str

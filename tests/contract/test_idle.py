@@ -99,6 +99,7 @@ async def test_what_is_deleted_between_two_pages_moves_none(database: Database, 
     assert (await store.idle_traces(LATER, LATER, after=page.next)).items == made[2:]
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("cursor", BAD_CURSORS)
 async def test_a_bad_cursor_is_refused(store: GraphStore, cursor: str) -> None:
     with pytest.raises(InputError, match="cursor"):

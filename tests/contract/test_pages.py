@@ -227,6 +227,7 @@ async def only_read(database: Database) -> tuple[GraphStore, TraceBuilder]:
     return store, trace
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("cursor", BAD_CURSORS, ids=range(len(BAD_CURSORS)))
 async def test_what_is_no_cursor_is_refused(only_read: tuple[GraphStore, TraceBuilder], cursor: str) -> None:
     store, trace = only_read

@@ -95,6 +95,7 @@ OUT_OF_RANGE = [
 ]
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("moment", OUT_OF_RANGE)
 async def test_a_moment_that_is_none_in_utc_is_refused(records: ProjectRecords, project: str, moment: datetime) -> None:
     with pytest.raises(InputError) as caught:
@@ -186,6 +187,7 @@ async def test_what_is_added_in_front_moves_no_page(records: ProjectRecords, pro
     assert len((await records.audit()).items) == 12
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("cursor", BAD_CURSORS, ids=range(len(BAD_CURSORS)))
 async def test_what_is_no_cursor_is_refused(records: ProjectRecords, cursor: str) -> None:
     for page in (records.keys, records.job_page, records.audit):

@@ -43,6 +43,7 @@ REFERENCES: list[tuple[str, str]] = [
 ]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("name", "field"), REFERENCES)
 async def test_a_reference_to_nothing(store: GraphStore, project: str, name: str, field: str) -> None:
     trace = assistant(project)
@@ -80,6 +81,7 @@ async def test_evidence_that_is_no_json(store: GraphStore, project: str) -> None
         await assert_refused(store, trace, replace(trace.batch(), attributions=[verdict]), "evidence")
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("name", "field"), REFERENCES)
 async def test_a_reference_to_another_trace(store: GraphStore, project: str, name: str, field: str) -> None:
     first, second = assistant(project, "first"), assistant(project, "second")
@@ -98,6 +100,7 @@ async def test_a_reference_to_another_trace(store: GraphStore, project: str, nam
     await assert_refused(store, second, replace(batch, **changes), foreign)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ["sessions", "operations", "variables", "derivations", "failures", "attributions"])
 @pytest.mark.parametrize("field", ["trace_id", "project_id"])
 async def test_an_element_of_another_trace_or_project(store: GraphStore, project: str, name: str, field: str) -> None:

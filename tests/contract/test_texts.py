@@ -82,7 +82,7 @@ async def assert_same(store: GraphStore, trace: TraceBuilder) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=pytest.mark.each_engine if key in KEYS[::9] else ()) for key in KEYS]
+    "key", [pytest.param(key, marks=pytest.mark.each_engine if key in KEYS[::9] else pytest.mark.once) for key in KEYS]
 )
 async def test_texts_come_back_as_they_were(store: GraphStore, project: str, key: str) -> None:
     text = TEXTS[key]

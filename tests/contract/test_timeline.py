@@ -78,6 +78,7 @@ async def test_bounds_of_stretches(store: GraphStore, project: str) -> None:
             await store.timeline(NOON, until, seconds)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("moment", OUT_OF_RANGE)
 async def test_moments_that_are_none_in_utc_are_refused(store: GraphStore, moment: datetime) -> None:
     for since, until in ((moment, START), (START, moment)):

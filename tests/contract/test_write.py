@@ -169,6 +169,7 @@ CONFLICTS: list[tuple[Label, int, str, Any]] = [
 ]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("label", "place", "field", "value"), CONFLICTS, ids=[f"{c[0]}-{c[2]}" for c in CONFLICTS])
 async def test_other_content_under_a_stored_id_is_refused_whole(
     store: GraphStore, project: str, label: Label, place: int, field: str, value: Any

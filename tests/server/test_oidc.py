@@ -284,6 +284,19 @@ async def test_a_new_key_is_found_but_not_looked_for_all_the_time(
     assert issuer.asked.count("/keys") == 2
 
 
+async def test_a_withdrawn_key_is_refused_once_the_keys_are_old(
+    issuer: Issuer, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = issuer.token()
+    await verifier.verify(token)
+    issuer.rotate("second")
+    await verifier.verify(token)  # the keys are not old yet
+    monkeypatch.setattr(oidc, "AGE_SECONDS", -1.0)
+    monkeypatch.setattr(oidc, "REFRESH_SECONDS", 0.0)
+    with pytest.raises(UnauthenticatedError, match="a key that the issuer does not have"):
+        await verifier.verify(token)
+
+
 async def test_an_issuer_that_is_away(issuer: Issuer, verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch) -> None:
     issuer.up = False
     with pytest.raises(IssuerError):
