@@ -293,7 +293,7 @@ async def test_a_withdrawn_key_is_refused_once_the_keys_are_old(
     await verifier.verify(token)  # the keys are not old yet
     monkeypatch.setattr(oidc, "AGE_SECONDS", -1.0)
     monkeypatch.setattr(oidc, "REFRESH_SECONDS", 0.0)
-    with pytest.raises(UnauthenticatedError, match="a key that the issuer does not have"):
+    with pytest.raises(UnauthenticatedError):
         await verifier.verify(token)
 
 
