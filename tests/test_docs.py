@@ -9,14 +9,12 @@ import shutil
 import socket
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import apsw
 import pytest
 
 from tests.data import ROOT
-from tests.forked_commands import forked_commands
 
 _PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -51,7 +49,7 @@ def run(folder: Path, script: str) -> str:
     return done.stdout
 
 
-_LONG = {"annotation", "attribution", "events", "jobs", "otlp", "queue"}
+_LONG = {"annotation", "attribution", "commands", "events", "jobs", "otlp", "queue"}
 """Pages whose commands take many seconds."""
 
 
@@ -64,13 +62,8 @@ _LONG = {"annotation", "attribution", "events", "jobs", "otlp", "queue"}
     ],
 )
 def test_commands(page: Path, folder: Path) -> None:
-    scripts = blocks(page, "sh")
-    with ExitStack() as stack:
-        if not any("kill" in script for script in scripts):  # commands that get no signal need no start of their own
-            client = stack.enter_context(forked_commands(folder / "bin"))
-            (folder / "bin" / "memtrace").write_text(client)
-        for script in scripts:
-            run(folder, script)
+    for block in blocks(page, "sh"):
+        run(folder, block)
 
 
 def test_from_the_first_key_to_the_first_answer(folder: Path) -> None:
