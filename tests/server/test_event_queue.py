@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ import pytest
 from tests.data import ROOT
 from tests.nats_server import NatsServer
 from tests.server.event_workers import behind, event_worker, own_nats
-from tests.server.running import Place, RunningServer, running, sqlite_place
+from tests.server.running import START_SECONDS, Place, RunningServer, running, sqlite_place
 from tests.server.wire_events import PATIENCE_SECONDS, arrives, await_metric, event, lines, message, metrics, send
 
 SMALL = 1 << 17
@@ -212,3 +213,20 @@ def _queue(place: Place, *options: str) -> dict[str, object]:
     assert done.returncode == 0, done.stderr
     found: dict[str, object] = json.loads(done.stdout)["queue"]
     return found
+
+
+@pytest.mark.usefixtures("nats")
+def test_a_worker_ends_well_while_the_broker_is_away(tmp_path: Path) -> None:
+    """It ended after 11.8 s with an unexpected ConnectionResetError and exit code 1."""
+    with own_nats(tmp_path) as broker:
+        place = behind(sqlite_place(tmp_path), broker)
+        assert place.here("migrate").returncode == 0
+        with event_worker(place, tmp_path) as worker:
+            broker.stop()
+            began = time.monotonic()
+            worker.process.send_signal(signal.SIGTERM)
+            assert worker.process.wait(START_SECONDS) == 0
+            assert time.monotonic() - began < 10
+        log = worker.log.read_text("utf-8")
+        assert "the queue is away" in log
+        assert "unexpected" not in log
