@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 _PACKAGES = {
-    *("memtrace", "openai", "mem0", "langchain", "langgraph", "langmem", "llama_index"),
+    *("memtrace", "openai", "mem0", "langchain", "langgraph", "langmem", "workflows"),
+    *("llama_index", "llama_index_instrumentation"),
     *("evermemos", "everos", "everos_cloud"),
     *("anyio", "asyncio", "concurrent", "contextlib", "contextvars", "functools", "threading"),
     *("httpx", "httpx2", "pydantic", "tenacity", "trustcall", "wrapt"),

@@ -90,6 +90,8 @@ class Root:
     is_behind: bool = False
     store: Home | None = None
     is_left_out: bool = False
+    what: str = "LangChain"
+    """The package, for the name of a new trace."""
 
     def later(self, record: Callable[[], None]) -> bool:
         """Let a record wait for the choice of the trace; False if the trace is chosen, or too many records wait."""
@@ -148,8 +150,8 @@ class Root:
                 return replace(memory, session=self.session or memory.session)
             owner = user or (f"conversation={self.session}" if self.session is not None else None)
             if owner is not None:
-                return placing.own_home(owner, what="LangChain", session=self.session)
-            return placing.contents_home([self.inputs], what="LangChain") if contents is None else contents()
+                return placing.own_home(owner, what=self.what, session=self.session)
+            return placing.contents_home([self.inputs], what=self.what) if contents is None else contents()
 
         with placing.Place(home) as place:
             self.placed = scope.get() if place.is_recorded else None

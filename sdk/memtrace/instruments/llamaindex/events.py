@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 from memtrace.faults import report
@@ -11,6 +10,9 @@ from memtrace.identity import Variable
 from memtrace.instruments.frameworks.buffers import buffer
 from memtrace.instruments.frameworks.runs import Run, runs
 from memtrace.instruments.frameworks.values import asked, same, write
+from memtrace.instruments.llamaindex.blocks import Filling, filling
+from memtrace.instruments.llamaindex.memories import current as memory_call
+from memtrace.instruments.llamaindex.memories import said
 from memtrace.instruments.llamaindex.stores import text_of
 from memtrace.instruments.making import Making, gave, known, learn, searched_for
 from memtrace.instruments.placing import NotRecordedError
@@ -122,20 +124,42 @@ def _chat(event: Any) -> None:
     run = runs.of(event.span_id)
     if run is None or _is_inside_a_call(run):
         return
-    messages = [_message(one) for one in event.messages]
+    messages = [said(one) for one in event.messages]
+    filled = filling.get()
+    if filled is not None:
+        _extract(event, run, filled, messages)
+        return
     spoken = [one for one in messages if one.type != "system"]
     written = [one for one in messages if one.type == "system"]
     used: list[tuple[Variable, str]] = []
-    if len(spoken) > 1 or run.root.session:
+    if memory_call.get() is None and (len(spoken) > 1 or run.root.session):
         used.append((buffer(run, "messages", spoken), "messages"))
     else:
         written = messages
     if written:
-        text = "\n\n".join(f"{one.type}: {one.content}" for one in written) if len(written) > 1 else written[0].content
-        used.append((write(run, text), "prompt"))
+        used.append((write(run, _text(written)), "prompt"))
+    turn = next((one for one in reversed(spoken) if one.type == "human"), None)
+    asked_now = None if turn is None or written is messages else same(run, turn.content)
+    if asked_now is not None and asked_now.kind == "Message":
+        used.append((asked_now, "question"))
     begun = _begin("chat", event, _model(event), "Generation", attributes=_attributes(event))
     for variable, role in used if begun is not None else ():
         begun[1].use(variable, role)  # type: ignore[index]
+
+
+def _extract(event: Any, run: Run, filled: Filling, messages: list[Any]) -> None:
+    """Record a call of a model that extracts from flushed messages, which a memory's block asks."""
+    filled.store()  # what the model's earlier reply changed
+    prompt = write(run, _text(messages[len(filled.messages) :] or messages))
+    begun = _begin("chat", event, _model(event), "Extraction", attributes=_attributes(event))
+    if begun is not None:
+        for one in filled.messages:
+            begun[1].use(one, "message")
+        begun[1].use(prompt, "prompt")
+
+
+def _text(messages: list[Any]) -> str:
+    return "\n\n".join(f"{one.type}: {one.content}" for one in messages) if len(messages) > 1 else messages[0].content
 
 
 def _completion(event: Any) -> None:
@@ -161,6 +185,9 @@ def _replied(event: Any) -> None:
             if one is not None:
                 learn(run.here, one, made)
         gave(run.here, text, made)
+        filled = filling.get()
+        if filled is not None:
+            filled.replies.append(made)
     making.end()
 
 
@@ -190,12 +217,6 @@ def _is_inside_a_call(run: Run) -> bool:
             return True
         around = around.parent
     return False
-
-
-def _message(said: Any) -> Any:
-    role = str(getattr(said.role, "value", said.role))
-    kind = {"user": "human", "assistant": "ai"}.get(role, role)
-    return SimpleNamespace(type=kind, content=said.content or "", additional_kwargs={}, id=None)
 
 
 def _query(given: Any) -> str:

@@ -6,13 +6,17 @@ from importlib import import_module
 from typing import Any
 
 from memtrace.instruments.covering import covered
-from memtrace.instruments.llamaindex import stores
+from memtrace.instruments.llamaindex import memories, stores
 from memtrace.instruments.llamaindex.events import Events
 from memtrace.instruments.llamaindex.spans import Spans
 from memtrace.instruments.patches import Patches, wrap_all
 
 _MODEL_CALLS = ("chat", "achat", "complete", "acomplete", "stream_chat", "astream_chat")
 _MORE_CALLS = ("stream_complete", "astream_complete", "chat_with_tools", "achat_with_tools")
+
+_EMBEDDINGS = tuple(
+    f"_{prefix}get_{what}" for prefix in ("", "a") for what in ("query_embedding", "text_embedding", "text_embeddings")
+)
 
 
 class LlamaIndexInstrument:
@@ -38,6 +42,12 @@ class LlamaIndexInstrument:
         self._attached = [(dispatcher, "event_handlers", listener), (dispatcher, "span_handlers", watcher)]
         store = import_module("llama_index.core.vector_stores.types").BasePydanticVectorStore
         wrap_all(self._patches, store, stores.wrappers())
+        memory = import_module("llama_index.core.memory.types").BaseMemory
+        wrap_all(self._patches, memory, memories.wrappers())
+        block = import_module("llama_index.core.memory.memory").BaseMemoryBlock
+        wrap_all(self._patches, block, memories.block_wrappers())
+        embedding = import_module("llama_index.core.base.embeddings.base").BaseEmbedding
+        wrap_all(self._patches, embedding, dict.fromkeys(_EMBEDDINGS, covered), with_base=False)
         model = import_module("llama_index.core.llms.llm").LLM
         wrap_all(self._patches, model, dict.fromkeys((*_MODEL_CALLS, *_MORE_CALLS), covered), with_base=False)
 

@@ -8,6 +8,7 @@ from typing import Any
 from memtrace.faults import report
 from memtrace.instruments import placing
 from memtrace.instruments.frameworks.runs import runs
+from memtrace.instruments.llamaindex.memories import conversation, join
 from memtrace.instruments.llamaindex.stores import store_name
 from memtrace.instruments.placing import NotRecordedError
 
@@ -29,6 +30,9 @@ class Spans:
             arguments = {name: value for name, value in bound_args.arguments.items() if name != "self"}
             metadata = {} if parent_span_id else _conversation(instance)
             run = runs.enter(id_, parent_span_id, "chain", id_.partition("-")[0], arguments, metadata)
+            if run is not None and run.parent is None:
+                run.root.what = "LlamaIndex"
+                join(run, arguments.values())
             store = getattr(instance, "_vector_store", None)
             if run is not None and store is not None:
                 run.store_name = store_name(store)
@@ -57,10 +61,4 @@ class Spans:
 def _conversation(instance: Any) -> dict[str, str]:
     """The conversation of a chat engine as metadata of a run, identified by the engine's memory."""
     memory = getattr(instance, "_memory", None)
-    if memory is None:
-        return {}
-    for name in ("session_id", "chat_store_key"):
-        said = getattr(memory, name, None)
-        if isinstance(said, str) and said not in {"", "chat_history"}:
-            return {"session_id": said}
-    return {"session_id": placing.private_store("conversation", memory)}
+    return {} if memory is None else {"session_id": conversation(memory)}
