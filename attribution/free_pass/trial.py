@@ -211,7 +211,8 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
         findings.append(elsewhere)
     past = graph.past([answer_id])
     left_out = await rules.left_out(traced, past)
-    if left_out is not None:
+    is_history = left_out is not None and left_out.error_type is not ErrorType.RESPONSE
+    if left_out is not None and not is_history:
         findings.append(left_out)
         if _settled(findings):
             return findings
@@ -227,6 +228,8 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
     loss = await last_loss(traced, place)
     if loss is not None:
         findings.append(rules.lost(traced, loss))
+    if left_out is not None and is_history:  # units may have kept what fell out of the history
+        findings.append(left_out)
     if not _settled(findings):
         late = await rules.written_late(traced, searches)
         if late is not None:

@@ -55,11 +55,11 @@ class Origins:
         self._rarity = rarity
         self._place = {message: number for number, message in enumerate(sentences)}
         self._said: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
-        self._sayers: dict[frozenset[str], set[str]] = defaultdict(set)
+        self._sayers: dict[frozenset[str], dict[str, set[float]]] = defaultdict(lambda: defaultdict(set))
         for message, placed in sentences.items():
             for one in placed:
                 words = frozenset(one.sentence.stems)
-                self._sayers[words].add(message)
+                self._sayers[words][message] |= one.sentence.numbers
                 if len(words) >= _FEW_WORDS:
                     for word in words:
                         self._said[word].append((message, words))
@@ -70,7 +70,15 @@ class Origins:
 
     def sayers(self, one: Sentence) -> AbstractSet[str]:
         """The messages with a sentence of exactly these words."""
-        return self._sayers.get(frozenset(one.stems), _NOBODY)
+        found = self._sayers.get(frozenset(one.stems))
+        return _NOBODY if found is None else found.keys()
+
+    def _exact(self, one: Sentence, words: frozenset[str]) -> AbstractSet[str]:
+        """The messages with a sentence of exactly these words that also say the numbers: a question is no source."""
+        found = self._sayers.get(words)
+        if found is None or not one.numbers:
+            return _NOBODY if found is None else found.keys()
+        return {message for message, numbers in found.items() if one.numbers <= numbers}
 
     def not_quoted(self, text: str, places: Sequence[Placed], message_id: str) -> list[int]:
         """The indexes of a text's sentences that have content and are not only in other messages.
@@ -125,8 +133,8 @@ class Origins:
         for number, placed in enumerate(places[start:], start):
             one = placed.sentence
             words = frozenset(one.stems)
-            sayers = self._sayers.get(words) if len(words) >= _FEW_WORDS else None
-            if sayers is not None:
+            sayers = self._exact(one, words) if len(words) >= _FEW_WORDS else _NOBODY
+            if sayers:
                 quoted.append(number)
                 by.append(sayers)
             elif words or one.numbers or one.dates:
@@ -138,8 +146,8 @@ class Origins:
         words = frozenset(one.stems)
         if len(words) < _FEW_WORDS:
             return False
-        sayers = self._sayers.get(words)
-        if sayers is not None:
+        sayers = self._exact(one, words)
+        if sayers:
             return message_id not in sayers
         key = words, message_id
         if key not in self._foreign:

@@ -49,9 +49,8 @@ class Filling:
         sources = self.replies or self.messages
         for one in sources:
             making.use(one)
-        value = next(iter(changed.values())) if len(changed) == 1 else changed
-        texts = [one for part in changed.values() for one in ([part] if isinstance(part, str) else part)]
-        written(making, (self.place, str(self.block.name)), value, sources=sources, leaves=texts)
+        texts = [one for part in now.values() for one in ([part] if isinstance(part, str) else part)]
+        written(making, (self.place, str(self.block.name)), "\n".join(texts), sources=sources, leaves=texts)
         making.end()
         self.before, self.replies = now, []
 

@@ -150,7 +150,10 @@ def _chat(event: Any) -> None:
 def _extract(event: Any, run: Run, filled: Filling, messages: list[Any]) -> None:
     """Record a call of a model that extracts from flushed messages, which a memory's block asks."""
     filled.store()  # what the model's earlier reply changed
-    prompt = write(run, _text(messages[len(filled.messages) :] or messages))
+    asking = messages[len(filled.messages) :] or messages
+    texts = {one.content for one in asking}
+    run.root.given = {key: one for key, one in run.root.given.items() if one[1] not in texts}  # no messages of a user
+    prompt = write(run, _text(asking))
     begun = _begin("chat", event, _model(event), "Extraction", attributes=_attributes(event))
     if begun is not None:
         for one in filled.messages:
