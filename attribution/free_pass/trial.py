@@ -211,11 +211,11 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
         findings.append(elsewhere)
     past = graph.past([answer_id])
     left_out = await rules.left_out(traced, past)
-    is_history = left_out is not None and left_out.error_type is not ErrorType.RESPONSE
-    if left_out is not None and not is_history:
-        findings.append(left_out)
-        if _settled(findings):
-            return findings
+    dropped = [] if left_out is None else [left_out]
+    from_history = [one for one in dropped if one.error_type is not ErrorType.RESPONSE]
+    findings += [one for one in dropped if one not in from_history]
+    if _settled(findings):
+        return findings
     searches = traced.searches(past)
     answering = graph.reply(answer_id).operation_id or ""
     place = graph.operations[searches[0] if searches else answering].sequence
@@ -228,8 +228,7 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
     loss = await last_loss(traced, place)
     if loss is not None:
         findings.append(rules.lost(traced, loss))
-    if left_out is not None and is_history:  # units may have kept what fell out of the history
-        findings.append(left_out)
+    findings += from_history  # later, because units may have kept what fell out of the history
     if not _settled(findings):
         late = await rules.written_late(traced, searches)
         if late is not None:
