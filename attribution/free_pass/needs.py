@@ -31,7 +31,8 @@ from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import RECORD_ANSWERS, RECORD_MESSAGES
-from schema.kinds import ErrorType, QuestionKind
+from attribution.trace.vain_searches import found_nothing, limits
+from schema.kinds import ErrorType, OperationKind, QuestionKind
 from schema.models import Failure
 
 
@@ -92,8 +93,20 @@ def unusable(tried: TriedFailure) -> str | None:
     if failure.question_id not in variables:
         return "the failure's question is not in this trace"
     if not tried.messages.ids:
-        return f"no messages are recorded in this trace: {RECORD_MESSAGES}"
+        return f"no messages are recorded in this trace: {_looked_elsewhere(tried.graph)}{RECORD_MESSAGES}"
     return None
+
+
+def _looked_elsewhere(graph: TraceGraph) -> str:
+    """What a search says that found nothing in a trace without messages; empty without such a search."""
+    vain = (one for one in graph.operations.values() if one.kind is OperationKind.RETRIEVAL and limits(one))
+    search = next((one for one in vain if found_nothing(graph, one.id)), None)
+    if search is None:
+        return ""
+    return (
+        f"the search {search.name} ({limits(search)}) found nothing, and nothing was ever stored where it looked; "
+        "compare this with the user, agent or namespace that the units were stored for, which may be another trace; or "
+    )
 
 
 def about_answer(tried: TriedFailure) -> list[Finding]:

@@ -68,7 +68,7 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     told: list[Interval] = []
     for one in sentences:
         # A relative date without its reference is no date.
-        dated = [date for date in one.dates if date.relative is None]
+        dated = [date for date in one.dates if not date.needs_day]
         told += [days for days in (date.on(reference) for date in dated) if days is not None]
     numbers = frozenset().union(*(one.numbers for one in sentences)) if sentences else frozenset()
     words = {stem for one in sentences for stem in one.stems}
@@ -126,7 +126,7 @@ def _tells_another_relative_date(golds: Sequence[str], text: str) -> bool:
 
 def _relative_days(text: str) -> list[Interval]:
     """The days of the relative dates of a text, as said on some day."""
-    found = (one.on(_SOME_DAY) for one in mentions(text) if one.relative is not None)
+    found = (one.on(_SOME_DAY) for one in mentions(text) if one.needs_day)
     return [days for days in found if days is not None]
 
 

@@ -116,6 +116,11 @@ class Mention:
     yearless: tuple[int, int] | None = None
     is_stamp: bool = False
 
+    @property
+    def needs_day(self) -> bool:
+        """Whether the date means nothing without its day; ``the week before July 3`` lacks only the year."""
+        return self.relative is not None and _RELATIVE.fullmatch(self.relative) is not None
+
     def on(self, reference: int | None) -> Interval | None:
         """The days by a reference day (an ordinal); None without a needed reference, and outside the calendar."""
         if self.interval is not None:
@@ -150,7 +155,7 @@ def without_relative_dates(text: str) -> str:
     """The text without dates that need the day on which they were said, such as ``two days ago``."""
     found = text
     for mention in reversed(mentions(text)):
-        if mention.relative is not None:
+        if mention.needs_day:
             found = f"{found[: mention.start]} {found[mention.end :]}"
     return found
 

@@ -71,6 +71,8 @@ def sees_all(graph: TraceGraph, search: str, units: Sequence[str]) -> bool:
         return False
     if any(graph.variables[one].kind in STORED for one in graph.used(search)):
         return False  # candidates were weighed, and none was good enough
+    if isinstance(said.get("filter"), str):
+        return False
     narrow = {**_mapping(said.get("filters")), **_mapping(said.get("filter"))}
     owners = [key for key in narrow if key in _OWNERS]
     if len(owners) != len(narrow) or len(owners) > 1:

@@ -18,7 +18,7 @@ from memtrace.instruments.frameworks.held_store import store_name
 from memtrace.instruments.frameworks.runs import Run, runs, single
 from memtrace.instruments.frameworks.values import same, sources
 from memtrace.instruments.langchain import retrieval
-from memtrace.instruments.making import Making, outside
+from memtrace.instruments.making import Making, outside, text_of
 from memtrace.instruments.patches import Wrapper
 from memtrace.instruments.placing import NotRecordedError
 from memtrace.instruments.units import Unit, key_of_text, newest, written
@@ -67,6 +67,7 @@ def _searched(call: Called) -> Iterator[Told]:
     retriever = retrieval.searching.get()
     if retriever is not None:
         _guard(_begin, retriever, store)
+        _guard(_limit, retriever, call)
         token = _hits.set(retriever)
         try:
             yield lambda result: _guard(_collect, retriever, store, result)
@@ -75,6 +76,8 @@ def _searched(call: Called) -> Iterator[Told]:
         return
     query = call.argument("query")
     with _placed(store) as run:
+        if run is not None:
+            _guard(_limit, run, call)
         if run is None or not isinstance(query, str):
             yield unheard
             return
@@ -121,6 +124,13 @@ def _begin(retriever: Run, store: Any) -> None:
         home = placing.memory_home(store_name(store), "", what=type(store).__name__)
         retriever.root.place(home, is_shared=True)
         retrieval.begin(retriever, str(retriever.inputs))
+
+
+def _limit(run: Run, call: Called) -> None:
+    """Note the store of a search, and what limits the search; the attributes are written with the end."""
+    said = {"filter": call.kwargs.get("filter"), "threshold": call.kwargs.get("score_threshold")}
+    found = {name: value if isinstance(value, str) else text_of(value) for name, value in said.items() if value}
+    run.noted = {**run.noted, "store": store_name(call.owner), **found}
 
 
 def _guard(call: Callable[..., Any], *args: Any) -> None:
