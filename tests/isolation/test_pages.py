@@ -22,6 +22,7 @@ _ID_OF = {
     "queues": "queue",
     "jobs": "job",
     "keys": "key",
+    "answers": "answer",
 }
 _FORM = {
     "type": "unknown",
