@@ -10,8 +10,17 @@ from datetime import date
 from functools import reduce
 from operator import or_
 
-from attribution.needed.content import CREDIT, DATE_WEIGHT, SURELY, Content, PreparedContent, names_days_as_written
+from attribution.needed.content import (
+    CREDIT,
+    DATE_WEIGHT,
+    SURELY,
+    Content,
+    PreparedContent,
+    names_days_as_written,
+    same_days,
+)
 from attribution.needed.presence import ABSENT, LARGE, Detail, Presence, literal
+from attribution.text.dates import Interval
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 
@@ -96,7 +105,7 @@ class DetailFinder:
         self._weight = detail.core.weight
         self._total = sum(detail.anchors.values())
         self._alike = alike or Alike()
-        self._sought = PreparedContent(detail.core, self._alike)
+        self._sought = PreparedContent(detail.core, self._alike, is_day_enough=detail.is_implied)
         self._around: PreparedContent | None = None
         self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
         self._telling_core: dict[str, Sequence[str]] = {}
@@ -241,6 +250,11 @@ class DetailFinder:
         precision = shared / sum(detail.rarity(word) for word in words if word not in taken)
         return told.cover * min(1.0, max(recall, precision / _PRECISION))
 
+    def _is_said_on(self, placed: Placed, days: Interval) -> bool:
+        """Whether a sentence that names no date was said on these days."""
+        day = placed.reference or self._said_on
+        return day is not None and not placed.sentence.dates and same_days(days, Interval(day, day))
+
     def _told(self, places: Sequence[Placed]) -> _CoreMatch:
         """The share of the core that some sentences have together."""
         detail = self._detail
@@ -250,6 +264,7 @@ class DetailFinder:
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
         got += DATE_WEIGHT * sum(
             any(names_days_as_written(p.sentence, days, p.reference or self._said_on, detail.reference) for p in places)
+            or (detail.is_implied and any(self._is_said_on(p, days) for p in places))
             for days in core.dates
         )
         cover = got / self._weight if self._weight else 0.0

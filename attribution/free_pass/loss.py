@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attribution.free_pass.failure_in_trace import FailureInTrace
-from attribution.needed.presence import HOLDS
+from attribution.needed.presence import HOLDS, counts_from_its_day
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.probabilities import likely
 from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
@@ -110,7 +110,10 @@ async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
             is_used = carrier in graph.used(operation_id)
             key = (in_past, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier)
             best = key if best is None or key > best else best
-    return None if best is None else _loss_at(graph, best[2], best[5])
+    found = None if best is None else _loss_at(graph, best[2], best[5])
+    if found is not None and counts_from_its_day(traced.detail):
+        return replace(found, likelihood=_DATE, reason=_UNDATED)
+    return found
 
 
 async def _carriers(traced: FailureInTrace, place: int) -> set[str]:
@@ -198,4 +201,7 @@ _PROMPT, _BUFFER = VariableKind.PROMPT, VariableKind.BUFFER
 _DECIDES = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
 _FELL_OUT = "the history had the needed fact, and the new history that the operation made does not have it"
 _WRITTEN = "the model read the needed fact, and what it wrote into the memory does not have it"
+_UNDATED = "the message tells the day of the needed fact, and what the operation made does not"
+_DATE = 0.7
+"""The likelihood that an operation is at fault that dropped a date: people differ on which sort of fault it is."""
 _SUMMARISED = "the model read the needed fact, and its text, which was read in place of it, does not have it"

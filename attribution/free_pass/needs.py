@@ -13,6 +13,7 @@ from attribution.needed.evidence_sentences import (
     best_detail,
     content_of_gold,
     detail_nearby,
+    implied_date,
     is_about,
     without_gold,
 )
@@ -145,6 +146,8 @@ def find_needs(tried: TriedFailure, findings: Sequence[Finding]) -> Needs:
 def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, gold: Content) -> Needs:
     """The needs of an answer that needed one piece."""
     messages, failure, evidence = tried.messages, tried.failure, tried.evidence
+    if (implied := implied_date(messages, detail, gold)) is not None:
+        return Needs(findings, [[implied]])
     nearby = detail_nearby(messages, failure, evidence, gold) if detail.support < SUPPORTED else None
     # Retrieved evidence may be beside the right message.
     best = nearby or detail

@@ -5,6 +5,7 @@ Rules use only kinds and data flow, never names of memory systems or data sets.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ from datetime import datetime
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss
-from attribution.needed.content import Content, content, names_only_days
+from attribution.needed.content import Content, content, names_only_days, same_days
 from attribution.needed.evidence_sentences import (
     SUPPORTED,
+    details_by_message,
     share_in_one_message,
     share_in_one_sentence,
     support_of_answer,
@@ -25,6 +27,7 @@ from attribution.needed.messages import Messages
 from attribution.needed.pieces import gold_items, is_list, listed_items
 from attribution.needed.presence import HOLDS, LARGE, Detail, Presence
 from attribution.needed.question import polar
+from attribution.text.lexicon import is_rival_of_any
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
@@ -49,12 +52,19 @@ _NEARLY = 0.7
 """The largest share of the gold answer that an answer has whose related words count."""
 _NARROWED = 0.3
 """The likelihood that an answer is right which names the wanted thing with a word of its own, as ``cork oak``."""
+_WHOLLY, _NOTHING = 0.9, 0.1
+"""The evidence states all of the given answer, and nothing like the gold answer."""
+_STATED = 0.6
+"""Another message states the gold answer if a sentence has at least this share."""
+_UNPROVEN = 0.25
+"""The likelihood of a wrong gold answer that no message contradicts."""
 _TELLS = 0.75
 """Another message states the same detail if it has at least this share of the core."""
 _ABOUT = 0.5
 """It must also have at least this share of the question."""
 _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: ErrorType.DELETION}
 """The error type of an operation that dropped the detail after the question came: one that rewrote the history."""
+_AMOUNT = re.compile(r"^\W*(?:since\s+|until\s+)?(?:when|how\s+(?:long|many|much|old|often))\b", re.IGNORECASE)
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
@@ -173,12 +183,53 @@ def foreign_gold(
         ):
             likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
             quote, message = sentence, source
+            is_all = share >= _WHOLLY and detail.support <= _NOTHING
+            if (
+                not is_all
+                and not _exclude(failure, want, claim)
+                and not _told_elsewhere(messages, failure, evidence, detail, want)
+            ):
+                likelihood = min(likelihood, _UNPROVEN)  # the gold answer may say the same in other words
         elif detail.support < SUPPORTED:
-            likelihood = 0.25
+            likelihood = _UNPROVEN
     reason = "the evidence says what was answered, not what the gold answer says"
     return Finding(
         ErrorType.ANNOTATION, None, likelihood, reason, lambda: proof.of_message(message, quote), is_local=True
     )
+
+
+def _exclude(failure: Failure, want: Content, claim: Content) -> bool:
+    """Whether two contents exclude each other: by other days, other numbers, or members of one class.
+
+    An amount or date also excludes a gold answer without any, if the question asks for one.
+    """
+    if _AMOUNT.search(failure.question) and not (want.dates or want.numbers) and (claim.dates or claim.numbers):
+        return True
+    if want.dates and claim.dates:
+        return not any(same_days(one, other) or same_days(other, one) for one in want.dates for other in claim.dates)
+    if want.numbers and claim.numbers:
+        return not want.numbers & claim.numbers
+    others = tuple(sorted(claim.words))
+    return any(is_rival_of_any(word, others) for word in want.words)
+
+
+def _told_elsewhere(
+    messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail, want: Content
+) -> bool:
+    """Whether messages state the gold answer, in sentences that are not about the question.
+
+    Args:
+        messages: of the trace.
+        failure: question and answers.
+        evidence: ids of messages; together, the sentences of one of them may state the gold answer.
+        detail: of the evidence.
+        want: content of the gold answers.
+    """
+    asked_in = messages.sought(messages.asked(failure))
+    others = [one for one in messages.ids if one not in evidence]
+    told = [one for one in details_by_message(messages, failure, others, want) if one.support >= _STATED]
+    told += [detail] if share_in_one_message(messages, evidence, want) >= _STATED else []
+    return any(asked_in.share(Placed(0, one.sentence, one.reference)) < _ABOUT for one in told)
 
 
 def _leaves_out(messages: Messages, failure: Failure, detail: Detail, want: Content, *, several: bool) -> bool:

@@ -141,7 +141,7 @@ def names_days_as_written(one: Sentence, days: Interval, reference: int | None, 
         said_on: the day on which the message was said, for dates without a year.
     """
     return any(
-        same_days(days, told.on(reference if reference is not None or told.relative is not None else said_on))
+        same_days(days, told.on(reference if reference is not None or told.needs_day else said_on))
         for told in one.dates
     )
 
@@ -177,13 +177,15 @@ class PreparedContent:
     New stems of ``alike`` count after the next ``look_up``.
     """
 
-    def __init__(self, wanted: Content, alike: Alike) -> None:
+    def __init__(self, wanted: Content, alike: Alike, *, is_day_enough: bool = False) -> None:
         """Look up the words.
 
         Args:
             wanted: the content.
             alike: knows the stems of the sentences to compare.
+            is_day_enough: whether a sentence may have a date by the day on which it was said, without naming a date.
         """
+        self._is_day_enough = is_day_enough
         self._wanted = wanted
         self._alike = alike
         self._weight = wanted.weight
@@ -229,7 +231,7 @@ class PreparedContent:
             if stem in known:
                 found |= known[stem]
         if self._has_more:
-            found |= bool(one.dates and self._wanted.dates)
+            found |= bool(self._wanted.dates and (one.dates or self._is_day_enough))
             for value in one.numbers:
                 found |= self._numbers.get(value, 0)
         return found

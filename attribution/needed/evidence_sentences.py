@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
-from attribution.needed.content import Content, content, credit_in, names_days, share_found
+from attribution.needed.content import Content, content, credit_in, names_days, same_days, share_found
 from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
+from attribution.text.dates import Interval
 from attribution.text.segments import Placed
 from schema.models import Failure
 
@@ -90,6 +92,20 @@ def best_detail(
     _, placed = chosen
     core = _held(want, placed) if literal else content(placed.sentence.text, messages.rarity, placed.reference)
     return _detail(messages, chosen, asked, core, most, literal)
+
+
+def implied_date(messages: Messages, detail: Detail, want: Content) -> Detail | None:
+    """The detail if the wanted date is the day on which the message was said, which the message does not name.
+
+    None if something else is wanted, too, or if the message has no time of its own.
+    """
+    day = messages.dated.get(detail.message_id)
+    if day is None or want.words or want.numbers or not want.dates or detail.support >= SUPPORTED:
+        return None
+    if not all(same_days(days, Interval(day, day)) for days in want.dates):
+        return None
+    core = Content({}, frozenset(), want.dates)
+    return replace(detail, core=core, support=1.0, literal=True, is_implied=True, reference=day)
 
 
 def details_by_message(messages: Messages, failure: Failure, ids: Iterable[str], want: Content) -> list[Detail]:

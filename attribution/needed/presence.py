@@ -33,6 +33,7 @@ class Detail:
         support: the share of the wanted content that the sentence has, 0 to 1.
         unique: whether no other message has the sentence.
         literal: whether the core is from the gold answer; otherwise it is the whole sentence.
+        is_implied: whether the core is the day of the message itself, which its sentence does not name.
     """
 
     message_id: str
@@ -44,6 +45,7 @@ class Detail:
     unique: bool
     literal: bool
     rarity: Rarity = field(repr=False, compare=False)
+    is_implied: bool = False
 
     @property
     def quote(self) -> str:
@@ -113,12 +115,12 @@ def literal(detail: Detail, text: str) -> str:
 
     Also empty if the sentence alone does not prove the detail: ``last week`` depends on the day of the text.
     """
-    if not detail.unique or letters(detail.sentence.text) < _LITERAL_LETTERS or _is_relative(detail):
+    if not detail.unique or letters(detail.sentence.text) < _LITERAL_LETTERS or counts_from_its_day(detail):
         return ""
     return next((said for said in spellings(detail.sentence.text) if said in text), "")
 
 
-def _is_relative(detail: Detail) -> bool:
-    """Whether the core is a date that the sentence states only relative to the day on which it was said."""
+def counts_from_its_day(detail: Detail) -> bool:
+    """Whether the core is a date that only the day gives on which the sentence was said."""
     is_date = detail.literal and bool(detail.core.dates)
-    return is_date and any(one.relative is not None for one in detail.sentence.dates)
+    return detail.is_implied or (is_date and any(one.relative is not None for one in detail.sentence.dates))

@@ -151,3 +151,46 @@ async def test_a_step_that_hands_the_reply_out_did_not_answer(embedded: Database
     further = replace(failure, answer_id=given.id)
     verdict, blamed = await verdict_on(embedded, told, further)
     assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+OPENED = ("Ada", "My shop for old maps is open!")
+
+
+async def test_the_day_of_a_message_is_a_date_that_a_unit_may_lose(embedded: Database) -> None:
+    told = talk(OPENED, ("Ben", OTHER))
+    question, gold = "When did Ada open the shop for old maps?", "23 March 2026"
+    failure = told.ask(question, gold, "I do not know.", [told.store(0, "Ada's shop for old maps is open.")])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.EXTRACTION, "extract-unit")
+
+
+async def test_the_day_of_a_message_may_stand_before_the_unit(embedded: Database) -> None:
+    told = talk(OPENED, ("Ben", OTHER), time="2026-03-23T10:00:00+00:00")
+    question, gold = "When did Ada open the shop for old maps?", "23 March 2026"
+    unit = told.store(0, "Ada (2026-03-23 10:00): My shop for old maps is open!")
+    verdict, blamed = await verdict_on(embedded, told, told.ask(question, gold, "I do not know.", [unit]))
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+LEARNT = "I am keen on counselling and on the health of the mind."
+
+
+@pytest.mark.parametrize(
+    ("gold", "elsewhere", "wrong"),
+    [("Psychology, counselling degree", OTHER, False), ("violin making", "Violin making is my sister's trade.", True)],
+)
+async def test_a_gold_answer_in_other_words_is_not_wrong(
+    embedded: Database, gold: str, elsewhere: str, wrong: bool
+) -> None:
+    told = talk(("Ada", LEARNT), ("Ben", elsewhere), time=f"2026-0{len(gold) % 9 + 1}-01T09:00:00+00:00")
+    failure = told.ask("Which field attracts Ada?", gold, "Counselling, health of the mind", [told.store(0, LEARNT)])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type is ErrorType.ANNOTATION) is wrong
+
+
+@pytest.mark.parametrize("answer", ["Over the weekend prior to July 17.", "On the weekend before the 17th of July"])
+def test_a_date_that_counts_from_a_named_date_needs_no_day_of_its_own(answer: str) -> None:
+    gold = "The weekend before 17 July 2023"
+    found = agreement(content(gold, lambda _: 1.0), answer, [gold])  # type: ignore[arg-type]
+    assert found.recall > 0.5
+    assert not found.conflicts
