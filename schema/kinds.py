@@ -106,7 +106,7 @@ STORED = frozenset({VariableKind.MEMORY_UNIT, VariableKind.BUFFER})
 """The kinds of variables that a memory stores."""
 
 TURN = "turn"
-"""Category of a message that a user said in a conversation with a model, and to which the model's next answer replies."""
+"""Category of a message that a user said in a conversation with a model; the model's next answer replies to it."""
 
 EARLIER = "earlier"
 """The category of a message that was read again as conversation history. The role of an input that an operation got
