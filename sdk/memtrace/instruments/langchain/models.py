@@ -8,7 +8,7 @@ from typing import Any
 from memtrace.identity import Variable
 from memtrace.instruments.frameworks.messages import content, leaves, tool_calls
 from memtrace.instruments.frameworks.runs import Run, is_writing
-from memtrace.instruments.frameworks.values import write
+from memtrace.instruments.frameworks.values import same, write
 from memtrace.instruments.langchain.prompts import read_by_model
 from memtrace.instruments.making import Making, gave, known, learn
 from memtrace.instruments.texts import texts
@@ -32,8 +32,9 @@ def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None
         if question is not None and question.kind == "Query":
             run.making.use(question, "question")  # the question of this turn, if the conversation has several
         turn = None if is_writing() else next((one for one in reversed(messages) if one.type == "human"), None)
-        asked = None if turn is None else known(here, turn, run.asked)
-        if asked is not None and asked.kind == "Message":
+        said = (known(here, turn, run.asked), same(run, content(turn))) if turn is not None else ()
+        asked = next((one for one in said if one is not None and one.kind in {"Message", "Query"}), None)
+        if asked is not None:
             run.making.use(asked, "question")
 
 
