@@ -85,6 +85,32 @@ def plain(message: Any) -> dict[str, Any]:
     return said
 
 
+def reasoning(message: Any) -> str:
+    """What a model reasoned before its reply; empty if it tells nothing."""
+    told = (getattr(message, "additional_kwargs", None) or {}).get("reasoning_content")
+    texts = [told] if isinstance(told, str) else []
+    for part in message.content if isinstance(message.content, list) else ():
+        if isinstance(part, Mapping) and part.get("type") in {"reasoning", "thinking"}:
+            summary = part.get("summary")
+            parts = (
+                [part, *(one for one in summary if isinstance(one, Mapping))] if isinstance(summary, list) else [part]
+            )
+            said = (one.get(name) for one in parts for name in ("reasoning", "thinking", "text"))
+            texts += [text for text in said if isinstance(text, str)]
+    return "\n\n".join(text for text in texts if text)
+
+
+def spoken(value: object) -> list[tuple[str, str]]:
+    """Role, in OpenAI's words, and text of each message of a conversation without instructions; else an empty list."""
+    if not is_conversation(value):
+        return []
+    assert isinstance(value, list | tuple)
+    return [(_OPENAI.get(one.type, one.type), content(one)) for one in value if one.type != "system"]
+
+
+_OPENAI = {"human": "user", "ai": "assistant"}
+
+
 def tool_calls(message: Any) -> list[dict[str, Any]]:
     """Names and arguments of the tools that a message calls."""
     calls = getattr(message, "tool_calls", None) or ()

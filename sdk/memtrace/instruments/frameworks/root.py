@@ -26,8 +26,9 @@ from memtrace.context import scope, unsampled
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.instruments import placing
+from memtrace.instruments.conversations import Talk, continued
 from memtrace.instruments.frameworks.held_store import held_store
-from memtrace.instruments.frameworks.messages import is_message, leaves
+from memtrace.instruments.frameworks.messages import is_message, leaves, spoken
 from memtrace.instruments.making import begin_session
 from memtrace.instruments.placing import Home, NotRecordedError
 from memtrace.steps import Scope
@@ -151,7 +152,10 @@ class Root:
             owner = user or (f"conversation={self.session}" if self.session is not None else None)
             if owner is not None:
                 return placing.own_home(owner, what=self.what, session=self.session)
-            return placing.contents_home([self.inputs], what=self.what) if contents is None else contents()
+            if contents is not None:
+                return contents()
+            talk = Talk(spoken=spoken(self.inputs))
+            return placing.contents_home([self.inputs], what=self.what, continued=lambda: continued(talk))
 
         with placing.Place(home) as place:
             self.placed = scope.get() if place.is_recorded else None

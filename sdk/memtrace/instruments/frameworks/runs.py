@@ -33,6 +33,7 @@ class Run:
         store_name: of a retriever: the store to search.
         before: of a retriever: the retriever around it.
         step_number: of a node of a graph: the number of the graph's step.
+        is_turn: of a model: whether the application itself asks it what a user said in a conversation.
     """
 
     root: Root
@@ -49,8 +50,14 @@ class Run:
     store_name: str | None = None
     before: Run | None = None
     step_number: int | None = None
+    is_turn: bool = False
     noted: dict[str, str] = field(default_factory=dict)
     """Attributes with the name of the call in replays."""
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the application itself begins the run, outside of operations."""
+        return self.parent is None and self.here.step is None
 
     @property
     def here(self) -> Scope:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from memtrace.identity import Variable
-from memtrace.instruments.frameworks.messages import content, leaves, tool_calls
+from memtrace.instruments import conversations
+from memtrace.instruments.conversations import Held, Talk
+from memtrace.instruments.frameworks.messages import content, leaves, reasoning, spoken, tool_calls
 from memtrace.instruments.frameworks.runs import Run, is_writing
 from memtrace.instruments.frameworks.values import same, write
 from memtrace.instruments.langchain.prompts import read_by_model
@@ -36,6 +38,7 @@ def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None
         asked = next((one for one in said if one is not None and one.kind in {"Message", "Query"}), None)
         if asked is not None:
             run.making.use(asked, "question")
+            run.is_turn = run.is_direct
 
 
 def end(run: Run, response: Any) -> None:
@@ -46,7 +49,11 @@ def end(run: Run, response: Any) -> None:
     first = next((one for batch in response.generations for one in batch), None)
     message = getattr(first, "message", None)
     if first is not None:
-        made = replied(making, str(first.text) if message is None else message)
+        made = replied(making, str(first.text) if message is None else message, is_answer=run.is_turn)
+        if run.is_turn and message is not None:
+            talk = Talk(spoken=spoken(run.inputs))
+            trace = run.here.trace.id
+            conversations.answered(talk, trace, [content(message)], None, Held(trace))
         manager = run.parent
         while manager is not None:
             if manager.kind == "manager":
@@ -62,13 +69,23 @@ def end(run: Run, response: Any) -> None:
     making.end(attributes={**(_usage(response, message) or {}), **run.noted})
 
 
-def replied(making: Making, message: Any) -> Variable:
-    """Record a reply; the message, its text and the texts in its tool calls stand for the reply."""
+def replied(making: Making, message: Any, *, is_answer: bool = False) -> Variable:
+    """Record a reply; the message, its text and the texts in its tool calls stand for the reply.
+
+    Args:
+        making: the call.
+        message: the message, or the text of a model that returns texts.
+        is_answer: whether a reply without calls of tools is the answer to a user.
+    """
     if isinstance(message, str):
         return making.make(message, "reply", "Response")
-    calls = tool_calls(message)
+    calls, thought = tool_calls(message), reasoning(message)
     value: Any = {"content": content(message), "tool_calls": calls} if calls else content(message)
-    made = making.make(value, "reply", "Response")
+    sources = None
+    if thought:
+        sources = [*making.step.inputs, making.make(thought, "reasoning", "Other", is_learned=False)]
+    kind = "Answer" if is_answer and not calls else "Response"
+    made = making.make(value, "reply", kind, sources=sources)
     learn(making.here, message, made)
     known = texts(making.here.trace)
     if calls and content(message):

@@ -85,8 +85,9 @@ def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str
         else:
             rest.append(one)
     spoken = [one for one in rest if one.type != "system"]
+    may_be_said = run.root.session is not None or (run.is_direct and spoken[:1] and spoken[0].type == "human")
     is_conversation = is_held or len(spoken) > 1
-    if not is_writing() and (is_conversation or (spoken and run.root.session and _is_said(run, spoken[0]))):
+    if not is_writing() and (is_conversation or (spoken and may_be_said and _is_said(run, spoken[0]))):
         read[buffer(run, "messages", spoken)] = "messages"
         rest = [one for one in rest if one.type == "system"]
     if rest:
