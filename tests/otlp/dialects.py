@@ -91,6 +91,8 @@ def examples(trace: str) -> list[tuple[Sent, Said]]:
         ("gen_ai.choice", {"message": json.dumps([{"text": _REPLY}]), "finish_reason": "end_turn"}),
     )
     add("strands chat", rooms, "Generation", [prompt], [response], moments=moments)
+    cycle = {"event_loop.cycle_id": "1"}
+    add("execute_event_loop_cycle", cycle, "Other", [("Context", _PROMPT)], [response], moments=moments)
     azure = (
         ("gen_ai.system.message", {"gen_ai.event.content": json.dumps({"role": "system", "content": _SYSTEM})}),
         ("gen_ai.user.message", {"gen_ai.event.content": json.dumps({"role": "user", "content": _USER})}),

@@ -144,3 +144,39 @@ def test_one_graph_however_the_spans_come(name: str, tmp_path: Path) -> None:
     assert said == {"Response": ANSWER}
     failed = [dict(one) for one in expected["activity"] if dict(one)["memtrace:status"] == "error"]
     assert len(failed) == 1
+
+
+def boat(body: dict[str, Any]) -> str | dict[str, Any]:
+    """A model that asks its notes once."""
+    if body["messages"][-1]["role"] == "tool":
+        return "I do not know your boat."
+    return {"tool_calls": [{"id": "c", "type": "function", "function": {"name": "find_notes", "arguments": _QUERY}}]}
+
+
+_QUERY = '{"query": "boat"}'
+
+
+def test_an_agent_of_pydantic_ai_asks_searches_and_answers(tmp_path: Path) -> None:
+    with running(sqlite_place(tmp_path), tmp_path) as server, running_model(boat) as scripted:
+        done = subprocess.run(
+            [python("pydantic-ai"), PROGRAM.with_name("pydantic_agent.py")],
+            env={
+                "PATH": os.environ["PATH"],
+                "OPENAI_BASE_URL": scripted.url,
+                "OPENAI_API_KEY": "k",
+                "OTEL_EXPORTER_OTLP_ENDPOINT": server.url,
+                "OTEL_EXPORTER_OTLP_HEADERS": f"Authorization=Bearer%20{server.key('writer', PROJECT)}",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, "I do not know your boat."), done.stderr
+        drained(server)
+        with server.client(project=PROJECT) as client:
+            told = client.get("/v1/export/boat", params={"format": "prov-json"}).json()
+    kinds = {(one["memtrace:kind"], one.get("prov:value")) for one in told["entity"].values()}
+    assert ("Query", "What is my boat called?") in kinds
+    assert ("RefinedQuery", "boat") in kinds
+    assert ("RetrievalResult", "The user's cellar is flooded.") in kinds
+    assert ("Answer", "I do not know your boat.") in kinds

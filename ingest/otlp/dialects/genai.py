@@ -44,6 +44,9 @@ _OF_MEMORY = (
 _OF_RETRIEVAL = ("gen_ai.retrieval.documents", "gen_ai.retrieval.query.text")
 _OF_TOOL: tuple[str, ...] = ("gen_ai.tool.call.arguments", "gen_ai.tool.call.result")
 
+_CYCLE = "event_loop.cycle_id"
+"""An attribute of Strands Agents' spans around a call of a model and its tools."""
+
 _MODELS = frozenset({"chat", "generate_content", "text_completion"})
 
 
@@ -79,6 +82,8 @@ def _guessed(span: Span) -> str:
     """The operation of a span that does not name it: a call of a model if there are messages."""
     if words(span.attributes.get("gen_ai.tool.name")):
         return "execute_tool"
+    if _CYCLE in span.attributes:
+        return ""
     has_messages = any(one.name in NAMES for one in span.moments)
     return "chat" if has_messages or any(nested(span.attributes, name) for name in _MESSAGES) else ""
 
