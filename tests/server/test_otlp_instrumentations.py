@@ -23,6 +23,7 @@ from tests.server.running import RunningServer, running, sqlite_place
 from tests.server.wire_events import drained
 
 PROGRAM = Path(__file__).parents[1] / "otlp" / "applications" / "assistant.py"
+PYDANTIC_AGENT = Path(__file__).parents[1] / "cases" / "programs" / "pydantic_agent.py"
 PROJECT = "instrumented"
 INSTRUMENTATIONS = {
     "openinference": "openinference.instrumentation.openai",
@@ -165,7 +166,7 @@ _QUERY = '{"query": "boat"}'
 def test_an_agent_of_pydantic_ai_asks_searches_and_answers(tmp_path: Path) -> None:
     with running(sqlite_place(tmp_path), tmp_path) as server, running_model(boat) as scripted:
         done = subprocess.run(
-            [python("pydantic-ai"), PROGRAM.with_name("pydantic_agent.py")],
+            [python("pydantic-ai"), PYDANTIC_AGENT],
             env={
                 "PATH": os.environ["PATH"],
                 "OPENAI_BASE_URL": scripted.url,
