@@ -54,7 +54,7 @@ class Settings(BaseSettings):
         event_concurrency: traces whose events this process writes at a time.
         event_tries: tries of an event that refers to something missing; about an hour by default.
         cors_origins: origins of web pages that may send requests; none by default. A list, or a text with commas.
-        max_body_bytes: bytes of a JSON or GraphQL request.
+        max_body_bytes: bytes of a GraphQL request or of a form; other JSON requests have fewer.
         max_events_bytes: bytes of a request of events, packed and unpacked.
         max_traces_bytes: bytes of a request of OpenTelemetry spans, packed and unpacked.
         max_rebuilt_bytes: bytes of a request's rebuilt values (values of which only the new part is sent), and of a
