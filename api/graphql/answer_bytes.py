@@ -13,8 +13,11 @@ from graphql import GraphQLError
 MOST_ERRORS = 1000
 """The most errors of fields in one answer; each error names its place in the document and in the answer."""
 
-_NAME = 4
+NAME = 4
 """Bytes around a name: two quotation marks, a colon, and a comma."""
+
+SHORT = 64
+"""Characters of a text that is counted as it is; in JSON each may take six bytes, which the end of its list counts."""
 
 _VALUE = 5
 """Bytes that a value other than a text counts for."""
@@ -35,7 +38,8 @@ class AnswerBytes:
     """The bytes of one answer in JSON.
 
     Attributes:
-        count: bytes so far.
+        count: bytes so far. The executor adds those of names and short texts itself: a call for each takes too long.
+        most: the largest number of bytes.
     """
 
     def __init__(self, most: int) -> None:
@@ -45,16 +49,8 @@ class AnswerBytes:
             most: the largest number of bytes.
         """
         self.count = 0
-        self._most = most
+        self.most = most
         self._errors = 0
-
-    def add_name(self, name: str) -> None:
-        """Count the name of a field, which may be a long alias.
-
-        Raises:
-            AnswerTooLargeError: the answer is too large.
-        """
-        self._add(len(name) + _NAME)
 
     def add(self, value: Any) -> None:
         """Count a leaf.
@@ -87,15 +83,28 @@ class AnswerBytes:
             parts.append(part)
         return msgspec.Raw(b"[" + b",".join(parts) + b"]")
 
+    def as_json(self, value: Any) -> msgspec.Raw:
+        """A completed part of the answer, whose leaves were counted, as JSON.
+
+        Raises:
+            AnswerTooLargeError: the part is too large.
+        """
+        encoded = _encode(value)
+        self._add(len(encoded) if len(encoded) > self.most else 0)
+        return msgspec.Raw(encoded)
+
+    def check(self) -> None:
+        """Refuse an answer that is too large.
+
+        Raises:
+            AnswerTooLargeError: it is.
+        """
+        if self.count > self.most:
+            raise AnswerTooLargeError(f"the answer has more than {self.most:,} bytes", self.most)
+
     def _add(self, size: int) -> None:
         self.count += size
-        if self.count > self._most:
-            raise AnswerTooLargeError(f"the answer has more than {self._most:,} bytes", self._most)
-
-
-def as_json(value: Any) -> msgspec.Raw:
-    """A completed part of an answer as JSON."""
-    return msgspec.Raw(_encode(value))
+        self.check()
 
 
 def stored_json(text: str) -> msgspec.Raw:

@@ -19,10 +19,11 @@ from graphql import (
     GraphQLNonNull,
     GraphQLObjectType,
     GraphQLScalarType,
+    Undefined,
 )
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
-from api.graphql.answer_bytes import AnswerBytes, AnswerTooLargeError, as_json, stored_json
+from api.graphql.answer_bytes import NAME, SHORT, AnswerBytes, AnswerTooLargeError, stored_json
 from api.graphql.loops import LoopThreads
 from api.graphql.public_errors import public_error
 from store.runtime.garbage_collector import collector_paused
@@ -72,6 +73,7 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
         super().__init__(*args, **kwargs)
         self._share: ProcessorShare | None = None
         self._answer = AnswerBytes(self.context_value.most_answer_bytes)
+        self._is_sent: bool = self.context_value.is_sent
         self._plans: dict[tuple[str, int], tuple[Any, _Plan | None]] = {}
 
     def build_per_event_executor(self, payload: Any) -> Any:
@@ -99,15 +101,23 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
         """Resolve a field, and begin to complete it."""
         if self._share is not None:
             self._share.step()
-        self._answer.add_name(path.key)
+        answer = self._answer
+        answer.count += len(path.key) + NAME
+        if answer.count > answer.most:
+            answer.check()
         return super().execute_field(parent_type, source, field_details_list, path, position_context)
 
     def complete_leaf_value(self, return_type: Any, result: Any) -> Any:  # type: ignore[override]  # it counts
         """Complete a leaf, and count its bytes."""
-        if self.context_value.is_sent and return_type.name == _STORED_JSON:
+        if self._is_sent and return_type.name == _STORED_JSON:
             completed: Any = stored_json(result)
         else:
-            completed = super().complete_leaf_value(return_type, result)
+            completed = return_type.coerce_output_value(result)
+            if completed is None or completed is Undefined:
+                return super().complete_leaf_value(return_type, result)  # says what is wrong
+            if type(completed) is str and len(completed) <= SHORT:
+                self._answer.count += len(completed)
+                return completed
         self._answer.add(completed)
         return completed
 
@@ -126,11 +136,11 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
                     rows = None
                 if rows is not None:
                     encoded = self._answer.add_rows(rows)
-                    return encoded if self.context_value.is_sent else rows
+                    return encoded if self._is_sent else rows
         found = super().complete_iterable_value(item_type, field_details_list, info, path, items, position_context)
-        if not self.context_value.is_sent:
+        if not self._is_sent:
             return found
-        return _as_json_later(found) if self.is_awaitable(found) else as_json(found)
+        return self._as_json_later(found) if self.is_awaitable(found) else self._answer.as_json(found)
 
     def handle_field_error(self, raw_error: Exception, return_type: Any, field_details_list: Any, path: Any) -> None:
         """Mask an unexpected error. An answer that is too large ends the whole operation."""
@@ -138,6 +148,9 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
             raise raw_error
         self._answer.add_error()
         super().handle_field_error(public_error(raw_error), return_type, field_details_list, path)
+
+    async def _as_json_later(self, found: Awaitable[Any]) -> Any:
+        return self._answer.as_json(await found)
 
     def _plan(self, of: GraphQLObjectType, field_details_list: Any) -> _Plan | None:
         key = (of.name, id(field_details_list))
@@ -166,11 +179,7 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
         return _Plan(tuple(names), read, tuple(formats), tuple(required))
 
     def _format(self, leaf: GraphQLScalarType | GraphQLEnumType) -> Callable[[Any], Any]:
-        return stored_json if self.context_value.is_sent and leaf.name == _STORED_JSON else leaf.serialize
-
-
-async def _as_json_later(found: Awaitable[Any]) -> Any:
-    return as_json(await found)
+        return stored_json if self._is_sent and leaf.name == _STORED_JSON else leaf.serialize
 
 
 @cache
