@@ -124,6 +124,9 @@ def _chat(event: Any) -> None:
     run = runs.of(event.span_id)
     if run is None or _is_inside_a_call(run):
         return
+    outer = memory_call.get()
+    if outer is not None and run.parent is None:  # a model that a memory calls belongs to the memory's trace
+        run.root, run.parent = outer.root, outer
     messages = [said(one) for one in event.messages]
     filled = filling.get()
     if filled is not None:
@@ -132,7 +135,7 @@ def _chat(event: Any) -> None:
     spoken = [one for one in messages if one.type != "system"]
     written = [one for one in messages if one.type == "system"]
     used: list[tuple[Variable, str]] = []
-    if memory_call.get() is None and (len(spoken) > 1 or run.root.session):
+    if outer is None and (len(spoken) > 1 or run.root.session):
         used.append((buffer(run, "messages", spoken), "messages"))
     else:
         written = messages
