@@ -88,7 +88,7 @@ _LATIN = re.compile(
 )
 _NUMERIC = re.compile(r"\d\.\d\d?\.\d")
 _FRENCH = re.compile(r"\b(?:le|la|les|je|j|nous|vous|elle|il|on|est|une|et|l|c|au|ma|mon|mes)\b", re.IGNORECASE)
-_NUMBER = "(?:[0-9０-９]{1,3}|[〇零一二两兩三四五六七八九十百]+)"
+_NUMBER = "(?:[0-9０-９]{1,3}|[〇零一二两兩三四五六七八九十百]{1,8})"
 _WEEK = "(?:周|週|星期|礼拜|禮拜)"
 _HAN = re.compile(
     rf"""

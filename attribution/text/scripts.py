@@ -63,7 +63,7 @@ _STEMMERS = tuple(
 _made: dict[str, Stemmer.Stemmer] = {}
 
 _NUMERAL = re.compile(
-    "第?([\u3007零一二两兩三四五六七八九十百千万萬]+)(?=[个個只隻条條年月日号號天岁歳才点點次本台辆輛名位人匹枚杯杯楼樓层層块塊元円歩步周週回度倍种種张張把間间家件双雙分小時时])"
+    "第?([\u3007零一二两兩三四五六七八九十百千万萬]{1,12})(?=[个個只隻条條年月日号號天岁歳才点點次本台辆輛名位人匹枚杯杯楼樓层層块塊元円歩步周週回度倍种種张張把間间家件双雙分小時时])"
 )
 """A number in Chinese characters with a word that counts: a lone 一 is mostly no number."""
 _TEN = ("〇零", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九")
