@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from schema.errors import InputError
-from schema.outside_json import read_json
+from schema.outside_json import JsonError, read_json
 
 Text = str | None | UnsetType
 
@@ -214,6 +214,8 @@ def split(name: str, mapping: mmap.mmap) -> GraphFile:
             graph, extra, data_extra = _split_with_extra(mapping)
     except msgspec.ValidationError as error:
         raise _validation_error(name, "", error) from error
+    except JsonError as error:
+        raise InputError(name, "", str(error)) from error
     except msgspec.DecodeError as error:
         raise _syntax_error(name, mapping, error) from error
     except UnicodeDecodeError as error:
