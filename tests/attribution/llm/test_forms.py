@@ -147,7 +147,7 @@ async def test_json_is_found_in_what_is_around_it(clients: Clients, server: LlmS
         ('{"city": "Leeds"}', "degrees: Field required"),
         ('{"city": "Leeds", "degrees": "twenty"}', "degrees: Input should be a valid integer"),
         ('{"city": "Leeds", "degrees": 99}', "degrees: it is never that warm"),
-        ("", "Invalid JSON"),
+        ("", "the reply is empty"),
     ],
 )
 async def test_what_is_wrong_is_told_once(clients: Clients, server: LlmServer, wrong: str, problem: str) -> None:
