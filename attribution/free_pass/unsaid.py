@@ -12,6 +12,7 @@ from attribution.free_pass import proof_path as proof
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.rules import Finding
 from attribution.needed.gold_agreement import agreement
+from attribution.trace.graph import TraceGraph
 from schema.kinds import ErrorType, OperationKind, VariableKind
 
 _READ = frozenset({VariableKind.PROMPT, VariableKind.CONTEXT, VariableKind.RETRIEVAL_RESULT, VariableKind.MEMORY_UNIT})
@@ -55,7 +56,7 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
     way = past & graph.future([failure.question_id])
     searches = {graph.variables[one].operation_id for one in way}
     found = [one for one in searches if one and graph.operations[one].kind is OperationKind.RETRIEVAL]
-    if not found:
+    if not found or _has_units_from_outside(graph):
         return None
     last = max(found, key=lambda one: graph.operations[one].sequence)
     return Finding(
@@ -67,6 +68,12 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
         lambda: _through(tried, last, answer.id),
         is_local=True,
     )
+
+
+def _has_units_from_outside(graph: TraceGraph) -> bool:
+    """Whether the trace has units of a memory that nobody recorded being written: other units may exist as well."""
+    units = (one for one in graph.variables.values() if one.kind is VariableKind.MEMORY_UNIT)
+    return any(one.operation_id is None for one in units)
 
 
 def _through(tried: TriedFailure, search: str, answer: str) -> proof.Proof:

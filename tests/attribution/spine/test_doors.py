@@ -192,7 +192,7 @@ async def test_the_drawing_is_escaped(database: Database) -> None:
 def test_commands(engine: Cli, graph: Graph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     failure = kept(engine, graph, monkeypatch)
     bare = engine("spine", failure.id[:10])
-    assert "memtrace attribute" in bare.err
+    assert "memtrace why" in bare.err
     engine("attribute", "--failure", failure.id)
     shown = engine("spine", failure.id).out
     assert "✕" in shown
