@@ -19,7 +19,6 @@ import typer
 from api.cli.context import Target
 from api.cli.errors import ExitCode, UsageError, complain
 from schema.errors import MemTraceError
-from store.runtime.private_files import make_folders
 
 if TYPE_CHECKING:
     from api.cli.output import Output
@@ -241,6 +240,8 @@ def _sole(folder: Path) -> Iterator[None]:
     # The error of this import names the missing extra, which also installs the package below.
     import_module("api.local_servers.nats")
     import filelock
+
+    from store.runtime.private_files import make_folders
 
     try:
         make_folders(folder)
