@@ -44,7 +44,7 @@ def make_folders(folder: Path, root: Path | None = None) -> None:
         OSError: a folder can't be made.
     """
     wanted = (one for one in (folder, *folder.parents) if root is None or one.is_relative_to(root))
-    missing = [one for one in wanted if not one.exists()]
+    missing = [one for one in wanted if not one.is_dir()]
     for one in reversed(missing):
         one.mkdir(FOLDER_MODE, exist_ok=True)
 
