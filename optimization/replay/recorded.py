@@ -43,6 +43,10 @@ async def folder_of_trace(graph: TraceGraph) -> Path:
     return folder
 
 
+_WHERE = frozenset({"store"})
+"""Attributes that say where a memory is kept: a replay works on a copy in another folder."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedCalls:
     """The recorded operations of a trace, matched with the operations of a null replay.
@@ -67,9 +71,10 @@ class RecordedCalls:
         waiting: dict[tuple[Any, ...], deque[ReplayedOperation]] = defaultdict(deque)
         for one in replayed.operations:
             roles[one.place] |= {role for role, _ in one.used}
-            names[one.place] |= one.attributes.keys()
+            names[one.place] |= one.attributes.keys() - _WHERE
         for one in replayed.operations:
-            waiting[one.place, one.name, one.used, compared(one.attributes)].append(one)
+            said = {name: value for name, value in one.attributes.items() if name not in _WHERE}
+            waiting[one.place, one.name, one.used, compared(said)].append(one)
         used: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for usage in await graph.store.usages(graph.trace_id):
             if usage.role is not None:
