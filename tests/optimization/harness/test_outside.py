@@ -152,7 +152,7 @@ async def test_a_system_behind_http_is_restored_if_it_can(
     monkeypatch.setenv("MEMTRACE_PROGRAM_URL", llm.url)
     whole = plan(tmp_path, llm, "memtrace.program.adapters.http:HttpProgram")
     system.is_down = True
-    assert all("503" in str(one.error) for one in (await run(whole, store)).users)
+    assert all("503" in str(one.failed[0].error) for one in (await run(whole, store)).users)
     system.is_down = False
     outcome = await run(whole, store)
     expected = "3 notes" if can_save else "6 notes"
