@@ -17,7 +17,8 @@ MAX_DEPTH = 100
 T = TypeVar("T")
 
 _TOO_DEEP = f"lists and objects are nested more than {MAX_DEPTH} deep"
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+# The second branch of the end keeps the time linear in a text that is no JSON: an unclosed string takes all of it.
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 _AS_LISTS = bytes.maketrans(b"{}", b"[]")
 
