@@ -133,8 +133,7 @@ class Search(Call):
     def done(self, result: T) -> T:
         """Recognise units in the result, then record it."""
         self.recognise(result)
-        is_empty = result is None or (isinstance(result, CONTAINERS) and not result)
-        self.is_empty = self.plan.records_output and is_empty
+        self.is_empty = self.plan.records_output and _is_nothing(result)
         return Call.done(self, result)
 
     def recognise(self, value: object) -> None:
@@ -212,3 +211,12 @@ class Chunks:
         except Exception as wrong:
             report("output of a stream", wrong)
         call.conclude(error)
+
+
+def _is_nothing(result: object) -> bool:
+    """Whether a search found nothing: None, or an empty container. An object that breaks counts as something."""
+    try:
+        return result is None or (isinstance(result, CONTAINERS) and not result)
+    except Exception as error:
+        report("what a search found", error)
+        return False

@@ -75,8 +75,9 @@ def week(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Run], Run]:
 def asked(recorded: Run, question: str) -> dict[str, Any]:
     """The answer to a question."""
     (query,) = [event for event in recorded.variables("Query") if event["value"] == question]
-    (reply,) = [one for one in recorded.variables("Response") if query in recorded.closure(one)]
-    return reply
+    found = [one for one in recorded.variables("Response") if query in recorded.closure(one)]
+    assert len(found) == 1, [(one["value"], one.get("name"), one.get("category")) for one in found]
+    return found[0]
 
 
 def test_the_program_notices_nothing(week: tuple[list[Run], Run]) -> None:
