@@ -32,7 +32,8 @@ def words(text: str) -> list[str]:
 
 def _folded(text: str) -> str:
     """The text without differences of case and width. Turkish has an i with and without a dot, in both cases."""
-    return normalize("NFKC", text.casefold()).replace("i\u0307", "i").replace("\u0131", "i")
+    folded = normalize("NFKC", normalize("NFKC", text).casefold())
+    return folded.replace("i\u0307", "i").replace("\u0131", "i")
 
 
 def phrases(query: str) -> list[list[str]]:
