@@ -1,7 +1,7 @@
 """Reads JSON that somebody else wrote, with a bound on how deep lists and objects are nested.
 
 A few kilobytes can nest thousands of lists. Parsers, validators and encoders then fail with ``RecursionError``: some at
-once, some only when what was stored is read again. Such JSON is refused where it comes in.
+once, some only when what was stored is read again. ``read_json`` refuses JSON that is nested too deep.
 """
 
 from __future__ import annotations

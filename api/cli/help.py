@@ -1,4 +1,4 @@
-"""The help of the command line: commands by what one wants, each with an example."""
+"""The groups of commands in the help, and an example of each command."""
 
 from __future__ import annotations
 

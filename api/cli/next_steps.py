@@ -1,4 +1,4 @@
-"""What a command says where it found nothing: what to do next."""
+"""The advice that a command gives if there is nothing to show."""
 
 from __future__ import annotations
 

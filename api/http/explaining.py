@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from store.contract.protocol import Database
 
 _AT_A_TIME = 2
-"""Explanations that are worked out at the same time. Each project has one of them."""
+"""Number of explanations that are worked out at the same time, at most one for each project."""
 
 _INSTEAD = "run memtrace why-not, which has no time limit"
 

@@ -199,7 +199,7 @@ def foreign_gold(
 
 
 def _exclude(failure: Failure, want: Content, claim: Content) -> bool:
-    """Whether two contents exclude each other: by other days, other numbers, or members of one class.
+    """Whether two contents exclude each other: different days, different numbers, or different members of one class.
 
     An amount or date also excludes a gold answer without any, if the question asks for one.
     """

@@ -294,12 +294,12 @@ async def hole_of(graph: TraceGraph, failure: Failure, endings: Sequence[Ending]
 
 
 def weakness_of(graph: TraceGraph, failure: Failure, finding: Finding) -> str:
-    """What the recording lacks for a finding, so that it is less sure; empty if it lacks nothing known."""
+    """The gap in the recording that makes a finding less sure; empty if no gap is known."""
     return "" if finding.is_local else weakness(graph, failure)
 
 
 def weakened(ending: Ending, whole: float) -> float:
-    """The confidence of a finding on steps of which the recording lacks something; ``whole`` is its share."""
+    """The confidence of a finding on steps with a gap in the recording; ``whole`` is the share without the gap."""
     return confidence(_WEAK * whole, ending.kind)
 
 

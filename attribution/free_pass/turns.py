@@ -25,7 +25,7 @@ def is_only_said(traced: FailureInTrace) -> bool:
 def no_longer_in_prompt(traced: FailureInTrace) -> Finding | None:
     """A finding if earlier calls of the conversation were given the message, and the call that answered was not.
 
-    None if another call rewrote the history, such as one that made a summary: then the detail is followed through it.
+    None if another call rewrote the history, for example into a summary: the detail is then followed into the summary.
     """
     graph, message = traced.graph, traced.detail.message_id
     answer = graph.variables[traced.failure.answer_id or ""]

@@ -7,11 +7,14 @@ from. Then the texts that were read decide: either they have the right answer, o
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.rules import Finding
+from attribution.needed.content import Content, content
 from attribution.needed.gold_agreement import agreement
+from attribution.text.segments import passage
 from attribution.trace.graph import TraceGraph
 from schema.kinds import ErrorType, OperationKind, VariableKind
 
@@ -21,7 +24,8 @@ _ALL = 0.95
 _SAYS = 0.5
 """An answer with this share of the right answer's words may be right: then nothing is decided here."""
 _SURE, _LIKELY = 0.93, 0.5
-"""Likelihoods. Whether the memory ever had what a search did not return is not recorded."""
+"""Likelihoods: with the right answer in a sentence about the question, and of all other findings. It is not recorded
+whether the memory ever had what a search did not return."""
 
 
 async def by_what_was_read(tried: TriedFailure) -> Finding | None:
@@ -42,14 +46,16 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
         return None
     past = graph.past([answer.id])
     texts = await graph.texts(one for one in past if graph.variables[one].kind in _READ)
-    holding = [one for one, text in texts.items() if agreement(gold, text).recall >= _ALL]
+    asked = content(failure.question, lambda _: 1.0).words.keys() - gold.words.keys()
+    holding = {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
     if holding:
-        holder = max(holding, key=lambda one: graph.variables[one].sequence)
+        holder = max(holding, key=lambda one: (holding[one], graph.variables[one].sequence))
+        where = "" if holding[holder] else ", but in no sentence about the question"
         return Finding(
             ErrorType.RESPONSE,
             _answering(tried, holder, past),
-            _SURE,
-            "the answer was made from a text that has the right answer",
+            _SURE if holding[holder] else _LIKELY,
+            f"the answer was made from a text that has the right answer{where}",
             lambda: proof.of_message(holder, texts[holder]),
             is_local=True,
         )
@@ -68,6 +74,15 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
         lambda: _through(tried, last, answer.id),
         is_local=True,
     )
+
+
+def _is_about(asked: AbstractSet[str], gold: Content, text: str) -> bool:
+    """Whether a sentence of a text has all of the right answer, and a word of the question.
+
+    A long prompt may have a short answer, such as a number, in a sentence about other things.
+    """
+    sentences = [placed.sentence for placed in passage(text)]
+    return any(not asked.isdisjoint(one.stems) and agreement(gold, one.text).recall >= _ALL for one in sentences)
 
 
 def _has_units_from_outside(graph: TraceGraph) -> bool:

@@ -38,7 +38,7 @@ _LIGHT = re.compile(f"[{HAN}{HANGUL}]|[{HIRAGANA}]+")
 _ASIAN = 3
 """Thai, Lao, Burmese and Khmer have letters: three of them tell about as much as two characters of Chinese."""
 _NO_WORD = re.compile("[的了是在我你您他她它们們吗嗎呢吧啊呀嘛么麼与與和也都就还還很把被给給这這那哪谁誰请請]")
-"""Chinese characters with little meaning; a pair with one of them is no word."""
+"""Chinese characters with little meaning. A pair of characters that contains such a character is no word."""
 _GRAMMAR = """
     です ます まし した して いる いた ある あり こと もの から まで ない なか
     かっ せん でし てい すか ても には では とは って った たい たち よう そう

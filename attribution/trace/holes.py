@@ -221,7 +221,7 @@ def _unseen_changes(graph: TraceGraph) -> list[Operation]:
     changes = [
         one
         for one in graph.operations.values()
-        # A model's call only decides: another operation stores what it replied.
+        # A model's call only decides: another operation stores the reply.
         if one.kind in _CHANGES and one.status is not Status.ERROR and not _is_reply(graph, one.id)
     ]
     ending = {graph.invalidated_by(id_) for id_ in graph.variables}

@@ -1,4 +1,4 @@
-"""Searches that found nothing: what they could have found, by the limits that were recorded with them."""
+"""Searches that found nothing, and the units that the recorded filters and thresholds kept from them."""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ def trace_names(spans: Sequence[Span]) -> list[str]:
     """The name of each span's trace in the graph, in the order of the spans of a request.
 
     A span without a conversation belongs to the conversation of the nearest span around it; else to the only
-    conversation of its trace of OpenTelemetry in this request. Without both, it belongs to that trace.
+    conversation of its trace of OpenTelemetry in this request. Without either conversation, the span stays in its
+    trace of OpenTelemetry.
     """
     own = {(span.trace_id, span.span_id): conversation_of(span) for span in spans}
     around = {(span.trace_id, span.span_id): span.parent_id for span in spans}

@@ -53,8 +53,8 @@ class Slots:
 
 
 _FEW_EDGES = 500
-"""Up to this number, events of edges between spans are written with the spans; more of them go through the queue, so
-that other projects come in between."""
+"""Up to this number, events of edges between spans are written with the spans; more edges go through the queue, where
+other projects get their turns."""
 
 _FEW_LETTERS = 200
 """Up to this number, dead letters are made without a thread: switching to a thread would take longer."""

@@ -115,8 +115,8 @@ class UserRun:
     Attributes:
         user: the user of the conversation.
         trace_id: the recorder's id of the trace.
-        answers: the judged answers, in the order of the questions; those so far if the conversation failed.
-        error: why the conversation could not go on; None if it came to its end.
+        answers: the judged answers, in the order of the questions; a conversation that failed has the answers before.
+        error: why the conversation could not go on; None without an error.
         calls: number of model replies that the program got, including kept replies.
         tokens: number of tokens of these replies.
         failed: the questions that failed, in order.

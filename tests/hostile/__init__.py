@@ -1,1 +1,1 @@
-"""What one client can cost all others: hostile requests to each door of one server, while others ask for `/healthz`."""
+"""The delay and memory that a hostile client costs: hostile requests to each door of a server, beside `/healthz`."""

@@ -209,7 +209,7 @@ def test_work_that_dies_is_tried_three_times(client: httpx.Client, door: Door, h
 @pytest.mark.one_engine
 def test_several_at_a_time(client: httpx.Client, hire: Hire, large: Large) -> None:
     receipts = [send(client, large()) for _ in range(2)]
-    worker = hire("--concurrency", "3")  # one place is for other projects
+    worker = hire("--concurrency", "3")  # a project gets two of three places
     for receipt in receipts:
         until(client, receipt, lambda found: found["startedAt"] is not None)
     wait_for(lambda: len(children(worker)) == 2)

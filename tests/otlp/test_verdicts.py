@@ -55,6 +55,12 @@ def misread(tracer: Tracer, answer: str) -> None:
     chat(tracer, "Known: On the night train: seat 61, by the window.", answer)
 
 
+def numbered(tracer: Tracer, answer: str) -> None:
+    """The search finds nothing about the train. The number of the seat is in the prompt, about something else."""
+    search(tracer, "A table for two on Friday.")
+    chat(tracer, "Known: A table for two on Friday. Shelf 61 has the maps.", answer)
+
+
 async def verdict(takes: Takes, program: Callable[[Tracer, str], None], answer: str) -> tuple[Verdict, TraceGraph]:
     """The verdict on the answer of a program's agent, whose right answer is seat 61."""
     takes.anew()
@@ -100,3 +106,8 @@ async def test_what_was_read_decides_where_no_message_is_recorded(
 async def test_nothing_is_said_of_an_answer_that_has_the_right_words(takes: Takes) -> None:
     found, _ = await verdict(takes, missed, "Seat 61, as far as I know.")
     assert found.error_type is None
+
+
+async def test_the_right_number_about_something_else_makes_no_sure_verdict(takes: Takes) -> None:
+    found, _ = await verdict(takes, numbered, "I know of no such booking.")
+    assert found.confidence < 0.9

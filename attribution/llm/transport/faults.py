@@ -61,7 +61,7 @@ class UnreadableReplyError(Exception):
 
 
 def unreadable(error: UnreadableReplyError) -> Fault:
-    """The server's response was not read: another one would be like it."""
+    """The server's response was not read, because it is too long or packed; asking again would not help."""
     return Fault(Problem.UNREADABLE, str(error), passing=False, paid=True)
 
 

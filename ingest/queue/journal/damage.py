@@ -34,7 +34,7 @@ class Damage:
         return len(self._left_out)
 
     def leave_out(self, key: int, problem: str) -> None:
-        """Hand a packet out no more; the file stays as it is, so that somebody can look at it."""
+        """Leave a packet out from now on. The packet stays in the file for an inspection."""
         self.is_known = True
         if key not in self._left_out:
             self._left_out.add(key)

@@ -386,7 +386,7 @@ def _checked_delivery(lane: int, row: Sequence[Any]) -> Delivery:
     """The delivery of a row.
 
     Raises:
-        apsw.CorruptError: project and trace are not of this lane, so one of them is damaged.
+        apsw.CorruptError: the packet's project and trace belong to another lane, so the row is damaged.
     """
     k, project, trace, body, events, rebuilt, found, sent_at, tries = row
     if lane_of(project, trace) != lane:

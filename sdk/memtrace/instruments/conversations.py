@@ -1,4 +1,4 @@
-"""Recognises the conversation of a model's call: which earlier call it continues, and in which trace it belongs.
+"""Recognises the conversation of a model's call: the earlier call that the call continues, and the call's trace.
 
 A call may name its conversation (``conversation``, ``previous_response_id``, ``metadata`` with a thread or session), or
 send the history again: then its messages begin with those of an earlier call and the reply.
@@ -153,7 +153,7 @@ def answered(talk: Talk, trace: str, replies: Sequence[object], response: str | 
 
     Args:
         talk: of the call.
-        trace: the trace in which it is recorded.
+        trace: the trace of the call.
         replies: texts and calls of tools of its replies.
         response: the id of the response, if it has one.
         history: with the messages and replies of the call.

@@ -32,7 +32,7 @@ INSIDE = f"inferred: the text is inside, confidence {CONFIDENCE}"
 """Comment of an edge from a text to a message that contains the text; the confidence is an estimate."""
 
 THOUGHT = "reasoning"
-"""Name of a reply that is not said: what the model reasoned. The other replies derive from it."""
+"""Name of the reply with the model's reasoning. All other replies of the call derive from the reasoning."""
 
 TURN, EARLIER = "turn", "earlier"
 """Categories of messages of a conversation: said now by the user; or said before, and not recorded then."""

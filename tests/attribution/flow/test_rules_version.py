@@ -11,7 +11,7 @@ import attribution
 from attribution.run import RULES
 from attribution.verdicts.probabilities import CURVES
 
-VERSION, FINGERPRINT = "23", "00eaf6ab1cb04087"
+VERSION, FINGERPRINT = "24", "6bdbf966e7a8bca7"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 

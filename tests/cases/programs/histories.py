@@ -1,4 +1,4 @@
-"""Assistants whose history is cut or summarised, each in its own way; every one is asked what it was told first."""
+"""Assistants whose history is cut or summarised, each in its own way. The last question is about the first message."""
 
 import json
 from typing import TypedDict

@@ -1,4 +1,4 @@
-"""Chats of LlamaIndex whose memories cut, sum up or condense; every one is asked what it was told first."""
+"""Chats of LlamaIndex whose memories cut, sum up or condense. The last question is about the first message."""
 
 import asyncio
 import json

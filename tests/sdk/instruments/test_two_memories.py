@@ -99,7 +99,7 @@ def test_the_past_of_an_answer_reaches_what_was_said_days_before(week: tuple[lis
     units = [event for event in recorded.closure(seats) if event["kind"] == "MemoryUnit" and event["value"][0] == "{"]
     assert all(re.search(r"seat in SqliteStore /.*/store\.db$", event["name"]) for event in units)
     sister = asked(recorded, DAYS["friday"][2])
-    # The node gave the model the last message only. What it left out is in the past of this cut.
+    # The node gave the model the last message only. That is a cut of the history, made from the whole history.
     assert past(recorded, sister, "Query") == set(DAYS["friday"])
     assert ILSE in past(recorded, sister, "Message")
 

@@ -192,7 +192,7 @@ def _begun(run: Run, known: Sequence[Version], spoken: list[Said], messages: Seq
 
 
 def _new(begun: Version | None, messages: Sequence[Any]) -> list[Any]:
-    """The messages that a version lacks, which they continue."""
+    """The messages that come after those of an earlier version."""
     if begun is None:
         return list(messages)
     spoken = [one for one in messages if one.type != "system"][len(begun.spoken) :]
