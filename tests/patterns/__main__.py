@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ProcessPoolExecutor
 
 from tests.patterns.attack import attack
 from tests.patterns.collect import uses
@@ -10,19 +11,18 @@ from tests.patterns.collect import uses
 
 def main(word: str) -> int:
     """Attack the patterns of files whose path has ``word`` in it; an empty word means all files."""
-    count, broken = 0, 0
-    for use in uses():
-        if word not in use.place:
-            continue
-        count += 1
-        found = attack(use)
-        if found is not None:
-            broken += 1
-            sys.stdout.write(
-                f"{use.place}: time grows {found.growth:.0f} times for 4 times the length"
-                f" of {found.start!r} + {found.pump!r} * n + {found.end!r}: {use.pattern.pattern!r}\n"
-            )
-    sys.stdout.write(f"{count} patterns, {broken} of them more than linear\n")
+    chosen = [use for use in uses() if word in use.place]
+    chosen.sort(key=lambda use: len(use.pattern.pattern), reverse=True)  # the longest take longest, so they begin
+    broken = 0
+    with ProcessPoolExecutor() as processes:
+        for use, found in zip(chosen, processes.map(attack, chosen), strict=True):
+            if found is not None:
+                broken += 1
+                sys.stdout.write(
+                    f"{use.place}: time grows {found.growth:.0f} times for 4 times the length"
+                    f" of {found.start!r} + {found.pump!r} * n + {found.end!r}: {use.pattern.pattern!r}\n"
+                )
+    sys.stdout.write(f"{len(chosen)} patterns, {broken} of them more than linear\n")
     return bool(broken)
 
 
