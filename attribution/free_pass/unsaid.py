@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.rules import Finding
-from attribution.needed.content import Content, content
+from attribution.needed.content import Content, Rarity, content
 from attribution.needed.gold_agreement import agreement
 from attribution.text.segments import passage
 from attribution.trace.graph import TraceGraph
@@ -46,7 +46,7 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
         return None
     past = graph.past([answer.id])
     texts = await graph.texts(one for one in past if graph.variables[one].kind in _READ)
-    asked = content(failure.question, lambda _: 1.0).words.keys() - gold.words.keys()
+    asked = content(failure.question, Rarity(())).words.keys() - gold.words.keys()
     holding = {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
     if holding:
         holder = max(holding, key=lambda one: (holding[one], graph.variables[one].sequence))
