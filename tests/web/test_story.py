@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from api.web.pages.story import MOST_CARDS, story
-from api.web.pages.values import text_of
 
 FACT = "My class is on Thursdays."
 
@@ -112,24 +111,3 @@ def test_a_long_way_has_few_cards() -> None:
     assert len(cards) == MOST_CARDS
     assert cards[0] == ("Said", "held")
     assert cards[-2][1] == "lost"
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("plain", "plain"),
-        ('"quoted"', "quoted"),
-        ("'single'", "single"),
-        ("it's 'so'", "it's 'so'"),
-        ('{"id": "12", "memory": "Mara: I have a dog."}', "Mara: I have a dog."),
-        ("['a', 'a longer one']", "a longer one"),
-        ('```json\n{"facts": ["I have a dog."]}\n```', "I have a dog."),
-        ('\'```json\\n{"facts": ["I have a dog."]}\\n```\'', "I have a dog."),
-        ('{"cut off": "in the mid', '{"cut off": "in the mid'),
-        ("[" * 500, "[" * 500),
-        ("12", "12"),
-        ("", ""),
-    ],
-)
-def test_what_a_value_says(value: str, shown: str) -> None:
-    assert text_of(value) == shown

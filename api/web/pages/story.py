@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from api.web.pages import words
-from api.web.pages.values import text_of
+from attribution.text.said import text_of
 from schema.kinds import ErrorType
 
 Found = Mapping[str, Any]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from difflib import SequenceMatcher
 from typing import Any
 
-from api.web.pages.values import text_of
 from attribution.report.words import counted, cut, settings, wrappable
 from attribution.text.fit import printable
+from attribution.text.said import said, text_of
+from attribution.text.word_diff import Parts, difference, word_changes
 from attribution.verdicts.failure_columns import listed
 from attribution.verdicts.naming import plain
 from schema.error_type_names import error_type_name
@@ -76,20 +75,12 @@ _UNFIT = re.compile(
 )
 """The message of an operation whose kind can't cause this error type."""
 _NAMED = re.compile(r"^([^:]+): (is|was) ")
-Parts = list[tuple[str, str]]
-"""Parts of a text, each with its state: same, gone or new."""
-
 _METHODS = {"flow": "flow (free)", "human": "a person", "llm": "an LLM agent", "oneshot": "an LLM, asked once"}
 _LONG_WORD = re.compile(r"\w{4,}")
-_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 MOST_SHOWN = 10_000
 """The most characters of a text on a page; the page of the variable has the whole text."""
 _MOST_COMPARED = 2000
 """The most characters of an answer in a comparison."""
-_MOST_TOKENS = 4000
-"""The most words of two lines that are compared word by word."""
-_MOST_PAIRS = 100_000
-"""The most pairs of equal words in two lines that are compared: the comparison looks at each of them, some often."""
 
 
 def method(name: str) -> str:
@@ -266,44 +257,9 @@ def shared(text: str, other: str) -> list[tuple[str, bool]]:
     return [part for part in [*parts, (text[end:], False)] if part[0]]
 
 
-def difference(unified: str) -> list[tuple[str, list[tuple[str, str]]]]:
-    """A unified diff as rows: the kind (same, gone, new, gap) and the parts of the line, each with its state.
-
-    A removed line and the line that replaces it are compared word by word.
-    """
-    rows: list[tuple[str, list[tuple[str, str]]]] = []
-    gone: list[str] = []
-    new: list[str] = []
-
-    def flush() -> None:
-        pairs = [_words(old, young) for old, young in zip(gone, new, strict=False)]
-        rows.extend(("gone", old) for old, _ in pairs)
-        rows.extend(("gone", [(line, "gone")]) for line in gone[len(pairs) :])
-        rows.extend(("new", young) for _, young in pairs)
-        rows.extend(("new", [(line, "new")]) for line in new[len(pairs) :])
-        gone.clear()
-        new.clear()
-
-    for line in unified.split("\n"):
-        if line.startswith(("---", "+++")) and not rows and not gone and not new:
-            continue
-        if line.startswith("-"):
-            gone.append(line[1:])
-        elif line.startswith("+"):
-            new.append(line[1:])
-        elif line.startswith("@@"):
-            flush()
-            rows.append(("gap", []))
-        elif not line.startswith("\\"):
-            flush()
-            rows.append(("same", [(line[1:], "same")]))
-    flush()
-    return rows[1:] if rows and rows[0][0] == "gap" else rows
-
-
 def changed(old: str, new: str) -> tuple[Parts, Parts]:
     """Two short texts side by side, in parts with the state of each part."""
-    return _words(cut(old, _MOST_COMPARED), cut(new, _MOST_COMPARED))
+    return word_changes(cut(old, _MOST_COMPARED), cut(new, _MOST_COMPARED))
 
 
 def same(text: str | None) -> Parts:
@@ -311,21 +267,16 @@ def same(text: str | None) -> Parts:
     return [(cut(text, _MOST_COMPARED), "same")] if text else []
 
 
-def _words(old: str, new: str) -> tuple[Parts, Parts]:
-    before, after = _TOKEN.findall(old), _TOKEN.findall(new)
-    counts = Counter(before)
-    pairs = sum(counts[word] for word in after)
-    if len(before) + len(after) > _MOST_TOKENS or pairs > _MOST_PAIRS or len(before) * len(after) > 10 * _MOST_PAIRS:
-        return [(old, "gone")], [(new, "new")]
-    left: list[tuple[str, str]] = []
-    right: list[tuple[str, str]] = []
-    for what, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        same = what == "equal"
-        if b > a:
-            left.append(("".join(before[a:b]), "same" if same else "gone"))
-        if d > c:
-            right.append(("".join(after[c:d]), "same" if same else "new"))
-    return left, right
-
-
-__all__ = ["counted", "cut", "error_type_name", "listed", "plain", "printable", "settings", "text_of", "wrappable"]
+__all__ = [
+    "counted",
+    "cut",
+    "difference",
+    "error_type_name",
+    "listed",
+    "plain",
+    "printable",
+    "said",
+    "settings",
+    "text_of",
+    "wrappable",
+]
