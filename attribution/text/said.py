@@ -13,7 +13,7 @@ NAME = 72
 """The most characters of a name that is made of what a value says."""
 
 _TEXT_KEYS = ("memory", "content", "text", "data", "episode", "page_content", "fact")
-"""Members of an object that hold its text, whatever the others hold."""
+"""The members in which objects keep their text."""
 _LITERALS = ("'", '"', "[", "{", "(")
 _FENCE = re.compile(r"```(?:[a-z]+\n)?(.*)```", re.DOTALL)
 _SHORT = 40
@@ -91,7 +91,8 @@ def _cut_value(text: str) -> object:
     single = text.find("'")
     pattern = _STRING if single < 0 or 0 <= double < single else _QUOTED
     strings = [one[1] for one in pattern.finditer(text) if not one["key"]]
-    return [_unescaped(one) for one in strings] or text
+    found = [_unescaped(one) for one in strings]
+    return [one for one in found if re.search(r"[^\W\d]", one)] or found or text
 
 
 def _unescaped(text: str) -> str:
