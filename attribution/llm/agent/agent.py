@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -113,6 +113,9 @@ class Agent:
         conversation = Conversation(system, f"Why is this answer wrong?\n{data_block(asked)}")
         exploration = _Exploration(view, Tools(view), conversation, budget, budget.calls_left)
         details |= {"trail": exploration.trail, "rejections": exploration.rejections}
+        known = await self._client.abilities()
+        if not known.calls_tools:
+            self._ask_by_schema(exploration)
         idle = 0
         while True:
             reply = await self._next(exploration)
@@ -120,6 +123,8 @@ class Agent:
             conversation.add(reply.message())
             calls = reply.calls or calls_in(reply.content, tool_names())
             if calls:
+                if exploration.is_by_schema and not exploration.trail and not exploration.rejections:
+                    await self._client.remember(replace(await self._client.abilities(), calls_tools=False))
                 idle = 0
                 exploration.has_written = not reply.calls
                 verdict = await self._carry_out(exploration, calls)

@@ -37,14 +37,14 @@ def default_folder() -> Path:
 
 
 class Cache(Protocol):
-    """Keeps replies by key. The reply of a key never changes."""
+    """Keeps replies by key. The reply of a key never changes; what is known of a model does."""
 
     async def get(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The cached replies, by key."""
         ...
 
     async def put(self, key: str, body: bytes) -> None:
-        """Store a reply."""
+        """Store a reply, in place of an earlier one with this key."""
         ...
 
 

@@ -6,24 +6,25 @@ import asyncio
 import json
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from attribution.llm.transport import embedding
+from attribution.llm.transport.abilities import Abilities, key_of, packed, unpacked
 from attribution.llm.transport.attempts import Answer, Attempts, Request, Sleep
 from attribution.llm.transport.budget import LlmBudget
 from attribution.llm.transport.cache import Cache, content_hash
 from attribution.llm.transport.conversation import Conversation
 from attribution.llm.transport.data import data_block
-from attribution.llm.transport.dialect import Dialect, Schema
+from attribution.llm.transport.dialect import Dialect, Format, Schema
 from attribution.llm.transport.endpoint import Endpoint
 from attribution.llm.transport.errors import LlmError, Problem
 from attribution.llm.transport.reply import Reply, Tokens, read_reply, read_vectors
 from attribution.llm.transport.reply_faults import cut_off, told
-from attribution.llm.transport.schemas import Rejected, json_part, problems_of, schema_of
+from attribution.llm.transport.schemas import Rejected, is_object, json_part, problems_of, schema_of
 from attribution.llm.transport.settings import LlmSettings
 from attribution.llm.transport.text_calls import calls_in
 from attribution.verdicts.usage import Usage
@@ -54,7 +55,9 @@ class LlmClient:
         self.settings = settings
         self.cache = cache
         self.run_budget = LlmBudget(settings.run_limits, "run")
-        self._dialect = Dialect()
+        self._abilities = Abilities()
+        self._recalling = asyncio.Lock()
+        self._is_recalled = False
         self._underestimated = 1.0
         self._models = Endpoint(settings.base_url, settings.key())
         self._attempts = Attempts(settings, sleep)
@@ -76,6 +79,24 @@ class LlmClient:
     def case_budget(self) -> LlmBudget:
         """A budget for one failure within the budget of the run; its seconds start now."""
         return LlmBudget(self.settings.case_limits, "case", self.run_budget)
+
+    async def abilities(self) -> Abilities:
+        """What is known of the server and the model, from earlier runs too if there is a cache."""
+        async with self._recalling:
+            if self.cache is not None and not self._is_recalled:
+                key = key_of(self.settings.base_url, self.settings.model)
+                kept = (await self.cache.get([key])).get(key)
+                self._abilities = Abilities() if kept is None else unpacked(kept)
+            self._is_recalled = True
+        return self._abilities
+
+    async def remember(self, abilities: Abilities) -> None:
+        """Keep what was found out about the server and the model, for later runs too if there is a cache."""
+        if abilities == await self.abilities():
+            return
+        self._abilities = abilities
+        if self.cache is not None:
+            await self.cache.put(key_of(self.settings.base_url, self.settings.model), packed(abilities))
 
     def estimate(self, conversation: Conversation, extra: Sequence[Any] = ()) -> Usage:
         """The most that the next reply can use.
@@ -102,7 +123,7 @@ class LlmClient:
             BudgetError: the call could exceed the budget, and was not made.
             LlmError: the server gave no answer, the model refused, or its reply is cut off.
         """
-        dialect = self._dialect
+        dialect = (await self.abilities()).dialect
         while True:
             try:
                 reply = await self._reply(dialect, conversation, budget, tools, schema)
@@ -113,7 +134,7 @@ class LlmClient:
                 dialect = weaker
                 continue
             # Only a dialect that got an answer is kept: a refusal may have been about this request alone.
-            self._dialect = self._dialect.merged(dialect)
+            await self._weaken(dialect)
             if reply.refusal:
                 raise LlmError(Problem.REFUSED, f"the model refused to answer: {reply.refusal[:300]}")
             if (
@@ -148,7 +169,10 @@ class LlmClient:
         for attempt in range(2):
             reply = await self.complete(conversation, budget, schema=schema)
             try:
-                return await accept(model.model_validate_json(json_part(told(reply.content))))
+                found = json_part(told(reply.content))
+                if not is_object(found):
+                    await self._weaken(replace(self._abilities.dialect, format=Format.OBJECT))
+                return await accept(model.model_validate_json(found))
             except ValidationError as error:
                 problems = problems_of(error)
             except Rejected as rejection:
@@ -185,6 +209,11 @@ class LlmClient:
                 if self.cache:
                     await self.cache.put(keys[text], packed)
         return [vectors[text] for text in texts]
+
+    async def _weaken(self, dialect: Dialect) -> None:
+        """Keep what a dialect leaves out. A server that ignores a schema says nothing: then the prompt must hold it."""
+        known = await self.abilities()
+        await self.remember(replace(known, dialect=known.dialect.merged(dialect)))
 
     async def _embed(self, model: str, batch: list[str], budget: LlmBudget) -> list[list[float]]:
         body = {"model": model, "input": [embedding.prepared(text) for text in batch], "encoding_format": "float"}

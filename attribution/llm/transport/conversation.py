@@ -31,8 +31,12 @@ class Conversation:
         self._rate = _TOKENS_PER_BYTE
 
     def say(self, text: str) -> None:
-        """Add a message by us."""
-        self.messages.append({"role": "user", "content": text})
+        """Add a message by us, or a part to the first one: some templates refuse two messages of one role."""
+        if len(self.messages) == 2 and not self._counted:
+            task = self.messages[1]
+            self.messages[1] = task | {"content": f"{task['content']}\n\n{text}"}
+        else:
+            self.messages.append({"role": "user", "content": text})
 
     def add(self, message: Message) -> None:
         """Add a message by the model or a tool."""

@@ -27,10 +27,12 @@ class LlmError(MemTraceError):
 
     Attributes:
         kind: what went wrong.
+        status: the status of the server's answer, if that is the reason.
     """
 
-    def __init__(self, kind: Problem, message: str) -> None:
+    def __init__(self, kind: Problem, message: str, status: int | None = None) -> None:
         self.kind = kind
+        self.status = status
         super().__init__(message)
 
 

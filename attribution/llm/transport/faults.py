@@ -32,6 +32,7 @@ class Fault:
         passing: whether the next attempt may succeed.
         paid: whether the server may have charged for the attempt.
         wait: seconds that the server asks to wait; None if unknown.
+        status: the status of the server's answer, if that is the reason.
     """
 
     kind: Problem
@@ -39,10 +40,11 @@ class Fault:
     passing: bool
     paid: bool
     wait: float | None = None
+    status: int | None = None
 
     def error(self) -> LlmError:
         """The error to raise."""
-        return LlmError(self.kind, self.message)
+        return LlmError(self.kind, self.message, self.status)
 
 
 def timed_out(seconds: float) -> Fault:
@@ -91,14 +93,14 @@ def _status_fault(error: openai.APIStatusError, conceal: Callable[[str], str]) -
     said = conceal(server_message(error.body))
     shown = f"the server answered {status}" + (f": {said}" if said else "")
     if error.code == "context_length_exceeded" or (status in _TOO_LONG and too_long(said)):
-        return Fault(Problem.CONTEXT, shown, passing=False, paid=False)
+        return Fault(Problem.CONTEXT, shown, passing=False, paid=False, status=status)
     if error.code == "content_filter":
-        return Fault(Problem.REFUSED, shown, passing=False, paid=False)
+        return Fault(Problem.REFUSED, shown, passing=False, paid=False, status=status)
     if status in _UNSUPPORTED:
-        return Fault(Problem.UNSUPPORTED, shown, passing=False, paid=False)
+        return Fault(Problem.UNSUPPORTED, shown, passing=False, paid=False, status=status)
     passing = (status in _PASSING or status >= _FIRST_SERVER_FAULT) and error.code not in _OUT_OF_MONEY
     wait = _retry_after(error.response.headers.get("retry-after-ms"), error.response.headers.get("retry-after"))
-    return Fault(Problem.STATUS, shown, passing=passing, paid=False, wait=wait)
+    return Fault(Problem.STATUS, shown, passing=passing, paid=False, wait=wait, status=status)
 
 
 def server_message(body: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from attribution.llm.transport.dialect import Schema
+from schema.outside_json import JsonError, read_json
 
 _THOUGHT_END = "</think>"
 _FENCE = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
@@ -53,6 +54,14 @@ def json_part(text: str) -> str:
         return fenced.group(1).strip()
     start, end = text.find("{"), text.rfind("}")
     return text[start : end + 1] if 0 <= start < end else text
+
+
+def is_object(text: str) -> bool:
+    """Whether a text is a JSON object, as a server that keeps to a schema would have made it."""
+    try:
+        return isinstance(read_json(text), dict)
+    except JsonError:
+        return False
 
 
 def _plain(node: Any, definitions: dict[str, Any]) -> Any:
