@@ -108,6 +108,12 @@ def call(*calls: tuple[str, Any], usage: tuple[int, int] | None = (100, 20)) -> 
     return _completion({"content": None, "tool_calls": listed}, "tool_calls", usage)
 
 
+def list_models(*names: str, **more: Any) -> Answer:
+    """The server lists models."""
+    data = [{"id": name, "object": "model", **more} for name in names]
+    return Answer(json.dumps({"object": "list", "data": data}).encode())
+
+
 def vectors(request: Request) -> Answer:
     """A vector for each text: its length and its number of spaces. The data come in another order."""
     texts = request.body["input"]
@@ -129,12 +135,14 @@ class LlmServer:
     """Answers requests in the order of a script; the last entry repeats where ``repeat`` is set.
 
     Attributes:
+        models: the answer to a request for the list of models.
         peak: the most requests that were under way at a time.
         hanging: set as soon as a client waits for an answer that never comes.
     """
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.models = fail(404, "no list")
         self.peak = 0
         self.hanging = threading.Event()
         self._script: deque[Script] = deque()
@@ -192,6 +200,9 @@ class LlmServer:
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 """Say nothing."""
+
+            def do_GET(self) -> None:
+                self._answer(server.models if self.path == "/v1/models" else fail(404, "no page"))
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -20,6 +20,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
         "compare",
         "audit",
         "cypher",
+        "model",
     ),
     "Look at what was recorded": (
         "show",

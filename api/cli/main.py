@@ -52,7 +52,7 @@ _COMMANDS = {
 }
 """The commands of each module."""
 
-_GROUPS = ("report", "labels", "annotate", "optimize", "keys", "dlq", "neo4j", "retention", "spool")
+_GROUPS = ("report", "labels", "annotate", "optimize", "keys", "dlq", "neo4j", "retention", "spool", "model")
 """Groups of commands, each in a module of its name."""
 
 

@@ -49,6 +49,10 @@ class Endpoint:
         """The body of the response to a request for embeddings."""
         return await self._answer(self._client.embeddings.with_raw_response.create(**body, timeout=seconds), seconds)
 
+    async def models(self, seconds: float) -> str | Fault:
+        """The body of the response to a request for the list of models."""
+        return await self._answer(self._client.models.with_raw_response.list(timeout=seconds), seconds)
+
     async def _answer(self, call: Awaitable[Any], seconds: float) -> str | Fault:
         # The client's errors contain the request with its headers, so they are not passed on.
         try:

@@ -41,6 +41,7 @@ class Reply:
         refusal: the reason for a refusal; empty if the model answered.
         cut: whether the reply was cut off by its limit.
         tokens: None if the server does not report usage.
+        has_thought: whether the server gives the model's thoughts in a field of their own.
     """
 
     content: str
@@ -48,6 +49,7 @@ class Reply:
     calls: tuple[ToolCall, ...]
     cut: bool
     tokens: Tokens | None
+    has_thought: bool = False
 
     def message(self) -> dict[str, Any]:
         """The message for the rest of the conversation.
@@ -81,6 +83,8 @@ class _Message(BaseModel):
     content: str | list[dict[str, Any]] | None = None
     refusal: str | None = None
     tool_calls: list[_Call] | None = None
+    reasoning_content: Any = None
+    reasoning: Any = None
 
 
 class _Choice(BaseModel):
@@ -122,7 +126,9 @@ def read_reply(text: str) -> Reply:
         for number, call in enumerate(message.tool_calls or ())
     ]
     refusal = message.refusal or ("its content filter stopped it" if choice.finish_reason == "content_filter" else "")
-    return Reply(_text(message.content), refusal, tuple(calls), choice.finish_reason == "length", _tokens(body.usage))
+    has_thought = bool(message.reasoning_content or message.reasoning)
+    is_cut = choice.finish_reason == "length"
+    return Reply(_text(message.content), refusal, tuple(calls), is_cut, _tokens(body.usage), has_thought)
 
 
 def read_vectors(text: str, count: int) -> tuple[list[list[float]], Tokens | None]:
