@@ -64,7 +64,13 @@ async def store(tmp_path: Path) -> AsyncIterator[GraphStore]:
 
 
 async def _run(
-    tmp_path: Path, store: GraphStore, url: str, program: str, environment: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    store: GraphStore,
+    url: str,
+    program: str,
+    environment: str,
+    monkeypatch: pytest.MonkeyPatch,
+    **servers: str,
 ) -> RunOutcome:
     monkeypatch.setenv("MEMTRACE_PROGRAM_DIMENSIONS", str(scripted_openai.DIMENSIONS))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -78,7 +84,7 @@ async def _run(
         tmp_path / "run",
         python=str(environments.python(environment)),
         directory=ROOT,
-        models={"OPENAI_BASE_URL": url},
+        models={"OPENAI_BASE_URL": url, **servers},
     )
     return await run(plan, store)
 
@@ -128,3 +134,28 @@ async def test_an_adapter_remembers_answers_and_is_recorded(
         assert len(server.requests) == calls
         changed = replayer.run([Do(_CHANGED[program], skip=True)], "mixed")
         assert (changed.error, changed.problems, changed.hits) == (None, (), (3,))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("program", "environment"),
+    [
+        ("mem0:Mem0Program", "mem0-2.2.1"),
+        ("langchain_rag:LangChainRag", "langchain"),
+        ("langgraph_store:LangGraphStore", "langchain"),
+    ],
+)
+async def test_embeddings_may_have_a_server_of_their_own(
+    tmp_path: Path,
+    store: GraphStore,
+    server: scripted_openai.ScriptedOpenAI,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    environment: str,
+) -> None:
+    with scripted_openai.running(lambda body: 500) as embedder:
+        named = {"MEMTRACE_PROGRAM_EMBEDDER_URL": embedder.url}
+        outcome = await _run(tmp_path, store, server.url, program, environment, monkeypatch, **named)
+    assert [one.problem for one in outcome.users] == [None, None]
+    assert {path.rpartition("/")[2] for path, _ in server.requests} == {"completions"}
+    assert {path.rpartition("/")[2] for path, _ in embedder.requests} == {"embeddings"}

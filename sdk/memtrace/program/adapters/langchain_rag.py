@@ -28,8 +28,11 @@ class LangChainRag:
         from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 
         embedder = os.environ.get("MEMTRACE_PROGRAM_EMBEDDER", "text-embedding-3-small")
+        server = os.environ.get("MEMTRACE_PROGRAM_EMBEDDER_URL") or None  # None: the same as the model's
         self._prompts = {"answer": ANSWER, **prompts}
-        self._store = InMemoryVectorStore(OpenAIEmbeddings(model=embedder, check_embedding_ctx_length=False))
+        self._store = InMemoryVectorStore(
+            OpenAIEmbeddings(model=embedder, base_url=server, check_embedding_ctx_length=False)
+        )
         self._model = ChatOpenAI(model=os.environ.get("MEMTRACE_PROGRAM_MODEL", "gpt-4.1-mini"), temperature=0)
 
     def prompts(self) -> dict[str, str]:

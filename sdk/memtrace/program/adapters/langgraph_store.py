@@ -29,8 +29,9 @@ class LangGraphStore:
         from langgraph.store.memory import InMemoryStore
 
         embedder = os.environ.get("MEMTRACE_PROGRAM_EMBEDDER", "text-embedding-3-small")
+        server = os.environ.get("MEMTRACE_PROGRAM_EMBEDDER_URL") or None  # None: the same as the model's
         dimensions = int(os.environ.get("MEMTRACE_PROGRAM_DIMENSIONS", "1536"))
-        embeddings = OpenAIEmbeddings(model=embedder, check_embedding_ctx_length=False)
+        embeddings = OpenAIEmbeddings(model=embedder, base_url=server, check_embedding_ctx_length=False)
         self._prompts = {"answer": ANSWER, **prompts}
         self._namespace = ("memories", user.replace(".", "-"))
         self._store = InMemoryStore(index={"dims": dimensions, "embed": embeddings, "fields": ["text"]})

@@ -1,7 +1,8 @@
 """mem0, 1.x or 2.x, with a Qdrant in the program's folder. The environment needs ``mem0ai``.
 
 ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` name the server of both models, ``MEMTRACE_PROGRAM_MODEL`` and
-``MEMTRACE_PROGRAM_EMBEDDER`` (with ``MEMTRACE_PROGRAM_DIMENSIONS``) the models.
+``MEMTRACE_PROGRAM_EMBEDDER`` (with ``MEMTRACE_PROGRAM_DIMENSIONS``) the models. ``MEMTRACE_PROGRAM_EMBEDDER_URL`` names
+another server for embeddings.
 """
 
 from __future__ import annotations
@@ -85,12 +86,13 @@ def _config(folder: Path) -> dict[str, Any]:
         "api_key": os.environ.get("OPENAI_API_KEY") or "none",
         "openai_base_url": os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1"),
     }
+    there = {**here, "openai_base_url": os.environ.get("MEMTRACE_PROGRAM_EMBEDDER_URL") or here["openai_base_url"]}
     dimensions = int(os.environ.get("MEMTRACE_PROGRAM_DIMENSIONS", "1536"))
     model = os.environ.get("MEMTRACE_PROGRAM_MODEL", "gpt-4.1-mini")
     embedder = os.environ.get("MEMTRACE_PROGRAM_EMBEDDER", "text-embedding-3-small")
     return {
         "llm": {"provider": "openai", "config": {"model": model, **here}},
-        "embedder": {"provider": "openai", "config": {"model": embedder, "embedding_dims": dimensions, **here}},
+        "embedder": {"provider": "openai", "config": {"model": embedder, "embedding_dims": dimensions, **there}},
         "vector_store": {
             "provider": "qdrant",
             "config": {
