@@ -18,6 +18,7 @@ MAX_FAILURES = 10_000
 MAX_DERIVATIONS = 1_000_000
 
 _LABELS = {
+    By.NAME: Label.OPERATION,
     By.OPERATION: Label.OPERATION,
     By.PROMPT: Label.VARIABLE,
     By.UNIT: Label.VARIABLE,
@@ -27,8 +28,8 @@ _LABELS = {
 strawberry.enum(
     By,
     name="BlameBy",
-    description="What is ranked. prompt: prompts that the operations at fault used, where prompts of equal text "
-    "count as one; unit: versions of memory units.",
+    description="What is ranked. name: operations, where all of one name count as one; prompt: prompts that the "
+    "operations at fault used, where prompts of equal text count as one; unit: versions of memory units.",
     graphql_name_from="value",
 )
 
@@ -40,7 +41,8 @@ class Blamed:
     project_id: strawberry.Private[str]
     by: strawberry.Private[By]
     id: strawberry.ID = strawberry.field(
-        description="The id of the element; of prompts with equal text, the id of the first one."
+        description="The id of the element; of prompts with equal text, and of operations with one name, "
+        "the id of the first one."
     )
     name: str = strawberry.field(description="Its name. Several may have the same.")
     failed: float = strawberry.field(
@@ -57,8 +59,10 @@ class Blamed:
         return await info.context.load(self.project_id, reads.elements, self.id, _LABELS[self.by])
 
 
-async def blamed_of(info: Info, store: GraphStore, by: By, trace_id: str | None, first: int) -> list[Blamed]:
-    """The worst elements of a ranking. Several rankings of one request are computed together.
+async def blamed_of(
+    info: Info, store: GraphStore, by: By, trace_id: str | None, name: str | None, first: int
+) -> list[Blamed]:
+    """The worst elements of a ranking, of one name if one is given. The rankings of one request are computed together.
 
     Raises:
         TooManyError: the project has too many failures for one answer.
@@ -74,7 +78,7 @@ async def blamed_of(info: Info, store: GraphStore, by: By, trace_id: str | None,
             passed=one.passed,
             score=one.score,
         )
-        for one in (found or [])[:first]
+        for one in [one for one in found or [] if name is None or one.name == name][:first]
     ]
 
 

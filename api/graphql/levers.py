@@ -30,6 +30,21 @@ class LeverKind(StrEnum):
     DATA = "data"
 
 
+@strawberry.type(description="How many units a search would have to return to contain what it missed.")
+class Reach:
+    """The fields of ``attribution.report.model.Reach``."""
+
+    setting: str | None = strawberry.field(
+        description="The setting that says how many units it returns; null if no setting has this number."
+    )
+    now: int = strawberry.field(description="The number of units that it returned, at most.")
+    k: int = strawberry.field(
+        description="So many units would have contained what was missed in `finds` of `of` failures."
+    )
+    finds: int = strawberry.field(description="The number of failures whose missed unit has a rank up to `k`.")
+    of: int = strawberry.field(description="The number of failures in which the search missed a unit.")
+
+
 @strawberry.type(
     description="Something that can be changed, and the failures that a change would affect: failures whose blamed "
     "operation used the prompt or had the settings. Only a new run shows whether a change repairs them."
@@ -49,6 +64,13 @@ class Lever:
     high: float = strawberry.field(description="The upper end of this interval.")
     settings: JSON = strawberry.field(
         description="For settings: the distinct values of each setting in these failures, as a list by name."
+    )
+    locations: list[str] = strawberry.field(
+        description="Where the code of the blamed operations is, as recorded, the most frequent first.",
+        metadata={"size": 3},
+    )
+    reach: Reach | None = strawberry.field(
+        description="For the settings of a search: what another number of results would have done, if it is known."
     )
     error_types: list[VerdictCount] = strawberry.field(
         description="How many of the failures have each error type.", metadata={"size": 7}
@@ -86,6 +108,8 @@ def _lever(found: model.Lever) -> Lever:
         low=share.low,
         high=share.high,
         settings=JSON(msgspec.json.encode(found.settings).decode()),
+        locations=found.locations,
+        reach=Reach(**msgspec.structs.asdict(found.reach)) if found.reach else None,
         error_types=[
             VerdictCount(error_type=ErrorType(name), count=count) for name, count in found.error_types.items()
         ],

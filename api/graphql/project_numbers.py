@@ -123,10 +123,14 @@ class ProjectNumbers:
         info: Info,
         by: Annotated[By, strawberry.argument(description="What to rank.")] = By.OPERATION,
         trace: InTrace = None,
+        name: Annotated[
+            str | None,
+            strawberry.argument(description="Only elements of this name, such as all calls of an operation."),
+        ] = None,
         first: First = 20,
     ) -> list[Blamed]:
         store = self.door.store
-        return await blamed_of(info, store, by, await trace_meant(store, trace), page_size(first))
+        return await blamed_of(info, store, by, await trace_meant(store, trace), name, page_size(first))
 
     @strawberry.field(
         description="What to change first: the change that affects most failures comes first. Refused (`TOO_LARGE`)"

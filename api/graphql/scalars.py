@@ -107,6 +107,7 @@ _ENUMS: dict[Any, str] = {
         "What became of a question from the first of two traces to the second, or of a failure from the first of two "
         "methods to the second. fixed: wrong before, and right now; broken: the other way round; stillWrong and "
         "stillRight: as before; different: two methods say different things, and no person has said which is right; "
+        "notJudged: nobody judged one of the two answers, and no gold answer decides it; "
         "notCompared: asked in only one of the traces, or nobody says what is right."
     ),
     OperationKind: "What sort of step an operation is.",

@@ -37,8 +37,9 @@ class ComparedSide:
         description="The verdict that counts on the failure; with two methods, the verdict of this method."
     )
     is_right: bool | None = strawberry.field(
-        description="For a trace, whether the answer was judged right; for a method, whether its verdict names the "
-        "error type and operation that people name. Null if nobody knows."
+        description="For a trace, whether the answer is right, by whoever judged it or else by the gold answer that "
+        "the other trace knows; for a method, whether its verdict names the error type and operation that people "
+        "name. Null if nobody knows."
     )
 
 
@@ -69,15 +70,15 @@ class OutcomeCount:
 
 
 @strawberry.type(
-    description="Two traces, or two methods, side by side. An answer counts as right unless a failure says that it is "
-    "wrong."
+    description="Two traces, or two methods, side by side. An answer that nobody judged is judged by the gold answer "
+    "that the other trace knows, or counts as notJudged."
 )
 class Comparison:
     """The fields of ``attribution.compare.runs.Compared``."""
 
     found: strawberry.Private[comparing.Compared]
     outcomes: list[OutcomeCount] = strawberry.field(
-        description="How many cases have each outcome, including outcomes without a case.", metadata={"size": 6}
+        description="How many cases have each outcome, including outcomes without a case.", metadata={"size": 7}
     )
     p_value: float = strawberry.field(
         description="The probability of a split into fixed and broken at least this uneven by chance: the exact "

@@ -7,8 +7,9 @@ from enum import StrEnum
 
 
 class By(StrEnum):
-    """What is ranked."""
+    """What is ranked; by name, all operations of one name are one."""
 
+    NAME = "name"
     OPERATION = "operation"
     PROMPT = "prompt"
     UNIT = "unit"
@@ -20,7 +21,8 @@ class Blamed:
     """An element with its blame.
 
     Attributes:
-        id: of the element; of prompts with equal text, the id of the first used one.
+        id: of the element; of prompts with equal text, the id of the first used one; of operations with one name, the
+            id of the first that is blamed.
         name: for people; not unique.
         trace_id: the trace of the element.
         failed: the sum, over the failures blamed on the element, of the verdicts' confidence.

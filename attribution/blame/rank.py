@@ -13,6 +13,7 @@ TAICPART-MUTATION 2007). For an element e:
 Each failure blames an element at most once:
 
     operation  the decisive operation, and each operation that lost a piece of what the answer needed
+    name       the names of those operations; all operations of one name are one, whatever their trace
     prompt     the prompts that those operations used and did not make themselves; prompts of equal text are one
     unit       the version of a memory unit or buffer where the needed detail ends: the last one on a path that proves
                the verdict or a piece's loss. A read counts for the version that was read. Units that a search returned
@@ -57,7 +58,7 @@ _READS = 1000
 
 
 _Key = tuple[By, str]
-"""An element by its id; a prompt by the hash of its value."""
+"""An element by its id; a prompt by the hash of its value; operations of one name by the name."""
 _Way = list[tuple[str, bool]]
 """The variables of a path, each with whether it holds the needed detail."""
 
@@ -148,8 +149,10 @@ async def _charges(store: GraphStore, blaming: Sequence[Attribution], by: Collec
     units = await _units(store, sorted(on_ways)) if By.UNIT in by else {}
     for weight, some, ways in accused:
         keys: dict[_Key, tuple[str, str, str]] = {}
-        for operation in (operations[id_] for id_ in some if id_ in operations):
+        for operation in (operations[id_] for id_ in sorted(some) if id_ in operations):
             keys[By.OPERATION, operation.id] = operation.id, operation_label(operation), operation.trace_id
+            label = operation_label(operation)
+            keys[By.NAME, label] = named.get((By.NAME, label), (operation.id, label, operation.trace_id))
             session = sessions.get(operation.session_id or "")
             if session is not None:
                 keys[By.SESSION, session.id] = session.id, session_label(session), session.trace_id
@@ -197,8 +200,11 @@ async def _units(store: GraphStore, variable_ids: Sequence[str]) -> dict[str, Va
 async def _traces(
     store: GraphStore, blaming: Sequence[Attribution], by: Collection[By], trace_ids: Collection[str] | None
 ) -> list[str]:
-    """The traces whose right answers may depend on a blamed element. A prompt may occur in traces without failures."""
-    if By.PROMPT not in by or not blaming:
+    """The traces whose right answers may depend on a blamed element.
+
+    A prompt and the name of an operation may occur in traces without failures.
+    """
+    if not {By.PROMPT, By.NAME} & set(by) or not blaming:
         return sorted({verdict.trace_id for verdict in blaming})
     if trace_ids is not None:
         return sorted(set(trace_ids))
@@ -236,10 +242,11 @@ async def _members(
             found.operations[key[1]].append(key)
         elif key[0] is By.UNIT:
             found.variables[key[1]].append(key)
-    if By.SESSION in by:
+    if By.SESSION in by or By.NAME in by:
         for operation in await elements(store, Operation, trace_id):
-            if (key := (By.SESSION, operation.session_id or "")) in ranked:
-                found.operations[operation.id].append(key)
+            for key in ((By.SESSION, operation.session_id or ""), (By.NAME, operation_label(operation))):
+                if key in ranked:
+                    found.operations[operation.id].append(key)
     if By.PROMPT in by:
         for prompt in await elements(store, Variable, trace_id, [VariableKind.PROMPT.value]):
             if (key := (By.PROMPT, prompt.value_hash)) in ranked:

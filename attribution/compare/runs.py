@@ -1,6 +1,7 @@
 """Two runs, or two methods, side by side: which questions were fixed, and which broke.
 
-A run is a trace. An answer is wrong if a failure names it, and right otherwise, as in ``attribution.report.compare``.
+A run is a trace. An answer is wrong if a failure names it, and right if it was judged right. An answer that nobody
+judged is judged by the gold answer that the other run knows, if that decides it; see ``known_gold``.
 For two methods, verdicts on the same failures are compared with the person's verdict that counts: a verdict is right if
 it names the same error type and operation.
 """
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from attribution.compare.known_gold import judged
 from attribution.compare.pairing import Places, pairs
 from attribution.statistics.kappa import is_from
 from attribution.statistics.mcnemar import mcnemar
@@ -31,8 +33,8 @@ _AT_ONCE = 500
 class CaseOutcome(StrEnum):
     """What became of a case from the first to the second.
 
-    DIFFERENT: two methods say different things, and no person has said which is right. NOT_COMPARED: it has no
-    counterpart, or nobody says what is right.
+    DIFFERENT: two methods say different things, and no person has said which is right. NOT_JUDGED: nobody judged one of
+    two answers, and no gold answer decides it. NOT_COMPARED: it has no counterpart, or nobody says what is right.
     """
 
     FIXED = "fixed"
@@ -40,6 +42,7 @@ class CaseOutcome(StrEnum):
     STILL_WRONG = "stillWrong"
     STILL_RIGHT = "stillRight"
     DIFFERENT = "different"
+    NOT_JUDGED = "notJudged"
     NOT_COMPARED = "notCompared"
 
 
@@ -52,7 +55,7 @@ class Side:
         answer_id: the variable that holds the answer.
         failure: None if the answer is not known to be wrong.
         verdict: why the answer is wrong; for two methods, this method's verdict.
-        is_right: whether the answer was judged right, or the verdict agrees with people's; None if nobody knows.
+        is_right: whether the answer is right, or the verdict agrees with people's; None if nobody knows.
     """
 
     answer: str | None
@@ -111,9 +114,10 @@ async def compare_traces(store: GraphStore, before: Trace, after: Trace) -> Comp
     for first, second in pairs(one, other, Places([before.external_id], [after.external_id])):
         known = second or first
         assert known is not None
-        golds = next((turn.failure.gold_answers for turn in (first, second) if turn and turn.failure), ())
-        left, right = (None if turn is None else turn.side(verdicts) for turn in (first, second))
-        cases.append(ComparedQuestion(_outcome_of_turns(first, second), known.question, golds, left, right))
+        failed = next((turn.failure for turn in (first, second) if turn and turn.failure), None)
+        left, right = (None if turn is None else turn.side(verdicts, failed) for turn in (first, second))
+        golds = failed.gold_answers if failed else ()
+        cases.append(ComparedQuestion(_outcome_of_sides(left, right), known.question, golds, left, right))
     return Compared.of(cases)
 
 
@@ -151,12 +155,16 @@ class _Turn:
     answer: Variable | None
     failure: Failure | None
 
-    def side(self, verdicts: dict[str, Attribution]) -> Side:
+    def side(self, verdicts: dict[str, Attribution], failed: Failure | None) -> Side:
+        """This answer; ``failed`` is the failure of the question in one of the two runs, which has the gold answers."""
         failure, answer = self.failure, self.answer
         if failure is not None:
             return Side(failure.prediction, failure.answer_id, failure, verdicts.get(failure.id), False)
         assert answer is not None
-        return Side(answer.value or answer.preview, answer.id, None, None, answer.right)
+        text, is_right = answer.value or answer.preview, answer.right
+        if is_right is None and failed is not None:
+            is_right = judged(text, self.question, failed.gold_answers, failed.prediction)
+        return Side(text, answer.id, None, None, is_right)
 
 
 async def _turns(store: GraphStore, trace: Trace) -> list[_Turn]:
@@ -182,10 +190,12 @@ async def _turns(store: GraphStore, trace: Trace) -> list[_Turn]:
     return found
 
 
-def _outcome_of_turns(before: _Turn | None, after: _Turn | None) -> CaseOutcome:
+def _outcome_of_sides(before: Side | None, after: Side | None) -> CaseOutcome:
     if before is None or after is None:
         return CaseOutcome.NOT_COMPARED
-    return _outcome(before.failure is None, after.failure is None)
+    if before.is_right is None or after.is_right is None:
+        return CaseOutcome.NOT_JUDGED
+    return _outcome(before.is_right, after.is_right)
 
 
 def _said_by(source: str, failure: Failure, said: Sequence[Attribution], judged: Attribution | None) -> Side:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
 
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from attribution.report.failure_report import CitedLoss, FailureReport, OperationRef
 from attribution.report.levers import levers
+from attribution.report.missed_ranks import MissedRank
 from attribution.report.model import (
     ABSTAINED,
     NOT_JUDGED,
@@ -44,6 +45,7 @@ def build(
     created_at: datetime,
     answered: Answered | None = None,
     harm: Sequence[Harm] = (),
+    ranks: Mapping[str, MissedRank] | None = None,
 ) -> ReportData:
     """The report on some cases, without a summary, which needs a model (see ``summary``).
 
@@ -53,6 +55,7 @@ def build(
         created_at: the time of the report, in UTC.
         answered: the questions of the traces; None if the cases are a selection of the traces' failures.
         harm: rankings of elements by blame.
+        ranks: of what searches missed, by failure.
     """
     ordered = sorted(cases, key=lambda case: (case.trace_external_id, case.question_external_id or "", case.failure_id))
     numbered = [replace(case, number=number) for number, case in enumerate(ordered, 1)]
@@ -73,7 +76,7 @@ def build(
         by_prompt=_shares(((prompt.key, prompt.key) for case in attributed for prompt in case.prompts), total),
         by_session=_sessions(attributed, total),
         families=_families(judged, total),
-        levers=levers(attributed, total),
+        levers=levers(attributed, total, ranks),
         agreement=_agreement(attributed),
         agreements=_agreements(numbered),
         summary=None,

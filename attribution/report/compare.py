@@ -14,6 +14,7 @@ from typing import Literal
 
 import msgspec
 
+from attribution.compare.known_gold import judged
 from attribution.compare.pairing import Places, pairs
 from attribution.report.failure_report import FailureReport, Part
 from attribution.report.model import Asked, AskedQuestion, ReportData, Scope, Share, Totals
@@ -106,7 +107,9 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         same: number of questions that failed in both runs with the same error type.
         fixed: questions that failed in the first run, and were answered well in the second.
         broken: questions that were answered well in the first run, and failed in the second.
-        still_wrong: questions that failed in both runs, first the questions with another error type.
+        still_wrong: questions that failed in both runs, first the questions with another error type; then those that
+            nobody judged in one run, and whose answer there is wrong by the gold answer of the other.
+        not_judged: questions that failed in one run, and that nobody judged in the other; no gold answer decides them.
         not_asked: questions that failed in one run, and were not asked in the other.
         paired: a test of fixed against broken.
         of_all: wrong answers, answers judged right, and error types as shares of all questions asked; empty if a report
@@ -127,6 +130,7 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     broken: list[FailureRef]
     still_wrong: list[FailureRef]
     not_asked: list[FailureRef]
+    not_judged: list[FailureRef]
     paired: PairedTest
     of_all: list[Change]
 
@@ -160,8 +164,14 @@ def compare(before: ReportData, after: ReportData) -> Comparison:
     moved = [(one, two) for one, two in both if one.error_type is not two.error_type]
     same = [(one, two) for one, two in both if one.error_type is two.error_type]
     asked_before, asked_after = _Questions(before, places), _Questions(after, places)
-    fixed = [(one, two) for one, two in gone if one in asked_after]
-    broken = [(one, two) for one, two in new if two in asked_before]
+    known = [pair for pair in gone if pair[0] in asked_after]
+    fixed, not_judged, wrong = (
+        [pair for pair in known if asked_after.is_right(pair[0]) is is_right] for is_right in (True, None, False)
+    )
+    known = [pair for pair in new if pair[1] in asked_before]
+    broken, unjudged_before, wrong_before = (
+        [pair for pair in known if asked_before.is_right(pair[1]) is is_right] for is_right in (True, None, False)
+    )
     unasked = [(one, two) for one, two in gone if one not in asked_after]
     unasked += [(one, two) for one, two in new if two not in asked_before]
     is_known = asked_before.is_known and asked_after.is_known
@@ -178,7 +188,8 @@ def compare(before: ReportData, after: ReportData) -> Comparison:
         same=len(same),
         fixed=_references(fixed),
         broken=_references(broken),
-        still_wrong=_references([*moved, *same]),
+        still_wrong=_references([*moved, *same, *wrong, *wrong_before]),
+        not_judged=_references([*not_judged, *unjudged_before]),
         not_asked=_references(unasked),
         paired=PairedTest(len(fixed), len(broken), mcnemar(len(fixed), len(broken)), is_known),
         of_all=_of_all(before, after),
@@ -234,17 +245,34 @@ class _Questions:
     def __init__(self, report: ReportData, places: Places) -> None:
         questions: Sequence[AskedQuestion] = report.asked.questions if report.asked else ()
         ids = Counter(places.id(question.trace_external_id, question.external_id) for question in questions)
-        self._ids = {id_ for id_, count in ids.items() if count == 1}
-        self._texts = {places.text(question.trace_external_id, question.text) for question in questions}
+        self._ids = {
+            id_: question
+            for question in questions
+            if ids[id_ := places.id(question.trace_external_id, question.external_id)] == 1
+        }
+        self._texts = {places.text(question.trace_external_id, question.text): question for question in questions}
         self._places = places
         self.is_known = bool(questions)
 
     def __contains__(self, case: FailureReport | None) -> bool:
         """Whether the question of a case was asked; True if unknown."""
-        if not self.is_known or case is None:
-            return True
-        id_ = self._places.id(case.trace_external_id, case.question_external_id)
-        return id_ in self._ids or self._places.text(case.trace_external_id, case.question) in self._texts
+        return not self.is_known or case is None or self._find(case) is not None
+
+    def is_right(self, case: FailureReport | None) -> bool | None:
+        """Whether the question of another run's failure was answered well here; None if nobody judged the answer.
+
+        The gold answers of the failure judge it if they can. True if the report does not list the questions asked.
+        """
+        question = self._find(case) if self.is_known and case is not None else None
+        if question is None or case is None or question.right is not None:
+            return True if question is None else question.right
+        if question.answer is None:
+            return None
+        return judged(question.answer, question.text, case.gold_answers, case.prediction)
+
+    def _find(self, case: FailureReport) -> AskedQuestion | None:
+        by_id = self._ids.get(self._places.id(case.trace_external_id, case.question_external_id))
+        return by_id or self._texts.get(self._places.text(case.trace_external_id, case.question))
 
 
 def _references(paired: Sequence[_Pair]) -> list[FailureRef]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from attribution.report.story_model import Story
 from attribution.why_not.model import WhyNot
 from schema.kinds import ErrorType, OperationKind, QuestionKind, VariableKind
 
@@ -24,6 +25,7 @@ class OperationRef(Part, frozen=True):
     Attributes:
         key: by name and kind, equal for the same operation of other traces.
         settings: the operation's own metadata with plain values, such as a retrieval's ``top_k``.
+        location: where its code is, as recorded.
     """
 
     id: str
@@ -32,6 +34,7 @@ class OperationRef(Part, frozen=True):
     label: str
     kind: OperationKind
     settings: dict[str, Any] = {}
+    location: str | None = None
 
 
 class SessionRef(Part, frozen=True):
@@ -208,6 +211,7 @@ class FailureReport(Part, frozen=True, kw_only=True):
         losses: the ending of each piece of what the answer needs; empty for methods that follow no pieces.
         question_kind: what the answer needs; None if unknown.
         why_not: for each needed piece, what the memory had and did not choose; only for cases that pages show whole.
+        story: what went wrong, in one sentence and a few cards; only for cases that pages show whole.
         failed_at: the time of the answer, else of the judgement.
         on_earlier_gold: whether the gold answers changed after the verdict.
         question_label: the question's name for people.
@@ -245,6 +249,7 @@ class FailureReport(Part, frozen=True, kw_only=True):
     losses: list[CitedLoss] = []
     question_kind: QuestionKind | None = None
     why_not: list[WhyNot] = []
+    story: Story | None = None
     failed_at: datetime | None = None
     on_earlier_gold: bool = False
     question_label: str = ""

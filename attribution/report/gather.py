@@ -34,6 +34,8 @@ from store.contract.protocol import GraphStore
 from store.contract.verdict_changes import is_adjudicated
 
 _AT_ONCE = 8
+_NO_SETTINGS = frozenset({"parentId", "parentSpanId"})
+"""Metadata of an operation that say where it stands in the trace, not how it is set up."""
 _DIGEST = re.compile(r"[0-9a-f]{32}$")
 
 
@@ -270,8 +272,11 @@ def operation_ref(operation: Operation) -> OperationRef:
         key=operation_key(operation),
         label=operation_label(operation),
         kind=operation.kind,
+        location=operation.location,
         settings={
-            name: value for name, value in sorted(settings.items()) if isinstance(value, bool | int | float | str)
+            name: value
+            for name, value in sorted(settings.items())
+            if isinstance(value, bool | int | float | str) and name not in _NO_SETTINGS
         },
     )
 

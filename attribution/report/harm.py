@@ -12,6 +12,8 @@ from attribution.report.model import Harm, Harmful
 from schema.models import Failure, Trace
 from store.contract.protocol import GraphStore
 
+_RANKED = (By.OPERATION, By.PROMPT, By.UNIT, By.SESSION)
+
 
 async def harm(
     store: GraphStore, failures: Sequence[Failure], source: str | None, traces: Sequence[Trace]
@@ -25,7 +27,7 @@ async def harm(
         traces: whose right answers count.
     """
     names = {trace.id: trace.name or trace.external_id for trace in traces}
-    found = await blame(store, await chosen(store, failures, source), list(By), list(names))
+    found = await blame(store, await chosen(store, failures, source), _RANKED, list(names))
     return [
         Harm(
             by.value,

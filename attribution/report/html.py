@@ -14,12 +14,14 @@ from attribution.report import words
 from attribution.report.chart import chart, columns, harm_chart, heat_map
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
-from attribution.report.picture import picture, whole_path
-from attribution.text.fit import middle
+from attribution.report.picture import whole_path
 from attribution.text.templates import environment
 from attribution.why_not import lines as why_not_lines
+from schema.error_type_names import error_type_name
 
 _TEMPLATES = Path(__file__).parent / "templates"
+SHARED = Path(__file__).parent / "shared"
+"""The templates that web pages use, too."""
 
 
 def render(data: ReportData) -> str:
@@ -33,17 +35,21 @@ def render_comparison(comparison: Comparison) -> str:
     return _environment().get_template("comparison.html.j2").render(data=comparison)
 
 
+def shared_style_sheet() -> str:
+    """The styles that web pages use, too: of error types, and of the story of a failure."""
+    return "".join((SHARED / name).read_text("utf-8") for name in ("types.css", "story.css"))
+
+
 @cache
 def _environment() -> Environment:
-    made = environment(_TEMPLATES)
+    made = environment(_TEMPLATES, SHARED)
     made.globals.update(
         words=words,
+        error_type_name=error_type_name,
         chart=chart,
         columns=columns,
         harm_chart=harm_chart,
-        middle=middle,
         heat_map=heat_map,
-        picture=picture,
         whole_path=whole_path,
         why_not_pieces=why_not_lines.pieces,
     )

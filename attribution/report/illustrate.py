@@ -1,4 +1,4 @@
-"""Adds illustrations to cases: texts before and after the fault, rankings of searches, and what was not chosen."""
+"""Adds illustrations to cases: their stories, texts before and after the fault, rankings, and what was not chosen."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from attribution.report import words
+from attribution.report.case_stories import stories_of
 from attribution.report.failure_report import CitedStep, FailureReport, RankedUnit, Ranking, Revision
 from attribution.report.picture import broken_step
 from attribution.text.lines import TooDifferentError, unified
@@ -33,17 +34,19 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
 async def illustrate(store: GraphStore, cases: Sequence[FailureReport]) -> list[FailureReport]:
-    """Add ``why_not`` to the cases, and ``revision`` and ``ranking`` if the trace has them."""
+    """Add ``why_not`` and ``story`` to the cases, and ``revision`` and ``ranking`` if the trace has them."""
     revisions = await _revisions(store, cases)
     rankings = await _rankings(store, cases)
     failures = await by_id(store, Failure, (case.failure_id for case in cases))
     reasons = await why_not(store, list(failures.values()))
+    stories = await stories_of(store, cases, reasons, rankings)
     return [
         replace(
             case,
             revision=revisions.get(case.failure_id),
             ranking=rankings.get(case.failure_id),
             why_not=reasons.get(case.failure_id, []),
+            story=stories.get(case.failure_id),
         )
         for case in cases
     ]

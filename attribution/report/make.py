@@ -9,13 +9,16 @@ from msgspec.structs import replace
 
 from attribution.report import words
 from attribution.report.build import build
+from attribution.report.failure_report import FailureReport
 from attribution.report.gather import gather
 from attribution.report.harm import harm
 from attribution.report.illustrate import illustrate
+from attribution.report.missed_ranks import Missed, holder, missed_ranks
 from attribution.report.model import ReportData, Scope, TraceRef
 from attribution.report.questions import answered
 from attribution.statistics.kappa import sources_of
 from attribution.verdicts.stored import by_id
+from schema.kinds import ErrorType
 from schema.models import Failure, Trace
 from store.contract.protocol import GraphStore
 from store.shared.paging import every
@@ -43,7 +46,17 @@ async def make(
     scope = _scope(store.project_id, covered, source, selection)
     whole = None if is_selection else await answered(store, failures, covered)
     harmful = [] if is_selection else await harm(store, failures, source, covered)
-    return await _illustrated(store, build(cases, scope, datetime.now(UTC), whole, harmful))
+    ranks = await missed_ranks(store, filter(None, map(_missed, cases)))
+    return await _illustrated(store, build(cases, scope, datetime.now(UTC), whole, harmful, ranks))
+
+
+def _missed(case: FailureReport) -> Missed | None:
+    """What a search missed; None if the verdict blames no search."""
+    operation = case.operation
+    if case.error_type is not ErrorType.RETRIEVAL or operation is None:
+        return None
+    paths = [loss.path for loss in case.losses if loss.operation_id == operation.id] or [case.path]
+    return Missed(case.failure_id, case.trace_id, operation.id, frozenset(filter(None, map(holder, paths))))
 
 
 async def known_sources(store: GraphStore, failures: Sequence[Failure]) -> list[str]:

@@ -53,6 +53,22 @@ class Family(Part, frozen=True):
     cases: list[int]
 
 
+class Reach(Part, frozen=True, kw_only=True):
+    """How many units a search would have to return.
+
+    Attributes:
+        setting: the name of the setting that says how many it returns; None if no setting has this number.
+        now: the number of units that it returned, at most.
+        k: the number of units that would have contained the needed unit in ``finds`` of ``of`` failures.
+    """
+
+    setting: str | None
+    now: int
+    k: int
+    finds: int
+    of: int
+
+
 class Lever(Part, frozen=True, kw_only=True):
     """A possible change, and the failures that it would affect.
 
@@ -60,6 +76,8 @@ class Lever(Part, frozen=True, kw_only=True):
         kind: ``prompt``: the text of a prompt; ``settings``: the configuration of an operation; ``data``: questions and
             gold answers.
         settings: distinct values of the settings in these failures.
+        locations: where the code of the blamed operations is, as recorded, the most frequent first; at most three.
+        reach: for the settings of a search, if the ranks of what it missed are known.
         error_types: failures by error type.
         cases: numbers.
     """
@@ -67,6 +85,8 @@ class Lever(Part, frozen=True, kw_only=True):
     kind: Literal["prompt", "settings", "data"]
     share: Share
     settings: dict[str, list[Any]] = field(default_factory=dict)
+    locations: list[str] = field(default_factory=list)
+    reach: Reach | None = None
     error_types: dict[str, int]
     cases: list[int]
 
@@ -195,11 +215,15 @@ class AskedQuestion(Part, frozen=True):
 
     Attributes:
         text: its first 500 characters.
+        answer: the answer, or its first 500 characters; None if the report does not say.
+        right: whether the answer was judged right; None if nobody judged it, or if the report does not say.
     """
 
     trace_external_id: str
     external_id: str
     text: str
+    answer: str | None = None
+    right: bool | None = None
 
 
 class Answered(Part, frozen=True, kw_only=True):

@@ -1,15 +1,12 @@
-"""Draws the path of a case as boxes: message, fact, unit, answer, with the step that lost the fact."""
+"""The path of a case as boxes: message, fact, unit, answer, with the step that lost the fact."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from attribution.report import words
 from attribution.report.failure_report import CitedStep, FailureReport
 from schema.kinds import ErrorType, VariableKind
-
-MOST_BOXES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +21,6 @@ class Box:
         quote: the text about the fact.
         holds: whether the variable contains the fact.
         is_break: whether the fact was lost in this box.
-        skipped: number of left out boxes before the box.
     """
 
     by: str
@@ -34,7 +30,6 @@ class Box:
     quote: str
     holds: bool
     is_break: bool = False
-    skipped: int = 0
 
     @property
     def state(self) -> str:
@@ -45,28 +40,15 @@ class Box:
         return "has the fact" if self.holds else "does not have the fact"
 
 
-def picture(case: FailureReport) -> list[Box]:
-    """The main boxes of a case, at most ``MOST_BOXES``; empty if the verdict has no path.
-
-    Of several variables in a row by one operation, only the last is shown.
-    """
-    return _shortened(_boxes(case, [place for place in range(len(case.path)) if _is_shown(case.path, place)]))
-
-
 def whole_path(case: FailureReport) -> list[Box]:
-    """All boxes of a case: one for each step of the path, and one for the answer; empty if the verdict has no path."""
-    return _boxes(case, range(len(case.path)))
-
-
-def _boxes(case: FailureReport, places: Iterable[int]) -> list[Box]:
-    """The boxes of the steps with these indexes, and of the answer.
+    """All boxes of a case: one for each step of the path, and one for the answer; empty if the verdict has no path.
 
     If every step of the path has the fact, the break is the answer, or the contradicting gold answer.
     """
     if not case.path:
         return []
     broken = broken_step(case)
-    boxes = [_box(case.path[place], place == broken) for place in places]
+    boxes = [_box(step, place == broken) for place, step in enumerate(case.path)]
     if not _has_answer(case):
         is_annotation = case.error_type is ErrorType.ANNOTATION
         boxes.append(_answer(case, is_annotation, broken is None and not is_annotation))
@@ -84,14 +66,6 @@ def broken_step(case: FailureReport) -> int | None:
     lost = [place for place, step in enumerate(case.path) if place and not step.holds and case.path[place - 1].holds]
     blamed = [place for place in lost if case.operation and case.path[place].operation_id == case.operation.id]
     return max(blamed or lost, default=None)
-
-
-def _is_shown(path: Sequence[CitedStep], place: int) -> bool:
-    """Whether a step is the first or last of the path, or the last of several with equal operation and state."""
-    if place in {0, len(path) - 1}:
-        return True
-    step, following = path[place], path[place + 1]
-    return step.operation_id != following.operation_id or step.holds != following.holds
 
 
 def _box(step: CitedStep, is_break: bool) -> Box:
@@ -115,12 +89,3 @@ def _has_answer(case: FailureReport) -> bool:
 def _answer(case: FailureReport, holds: bool, is_break: bool) -> Box:
     about = words.ids(case.answer_external_id, None)
     return Box("", VariableKind.ANSWER.value, "", about, case.prediction or "", holds, is_break)
-
-
-def _shortened(boxes: list[Box]) -> list[Box]:
-    """The first and the last boxes, if there are too many."""
-    extra = len(boxes) - MOST_BOXES
-    if extra <= 0:
-        return boxes
-    last = boxes[extra + 2 :]
-    return [*boxes[:2], replace(last[0], skipped=extra), *last[1:]]

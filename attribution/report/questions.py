@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from attribution.report.model import Answered, AskedQuestion
+from ingest.events.questions import questions_of
 from schema.kinds import VariableKind
 from schema.models import Failure, Trace, Variable
 from store.contract.protocol import GraphStore
@@ -14,7 +17,11 @@ from store.shared.paging import elements
 MOST_QUESTIONS = 50_000
 """With more questions, a report lists none."""
 
+MOST_ANSWERS = 10_000
+"""With more answers, a report does not say what was answered: finding each question takes time."""
+
 _AT_ONCE = 8
+_SOME = 500
 _KINDS = (VariableKind.ANSWER.value, VariableKind.QUERY.value)
 
 
@@ -41,6 +48,15 @@ async def answered(store: GraphStore, failures: Sequence[Failure], traces: Seque
         for one in many
         if one.kind is VariableKind.QUERY and not one.occurrence
     }
+    unnamed = [one for many in found for one in many if one.kind is VariableKind.ANSWER and one.id not in named]
+    for start in range(0, len(unnamed) if len(unnamed) <= MOST_ANSWERS else 0, _SOME):
+        some = unnamed[start : start + _SOME]
+        for id_, questions in (await questions_of(store, some)).items():
+            answers_of = {one.id: one for one in some}
+            if len(questions) == 1 and questions[0].id in asked:
+                answer = answers_of[id_]
+                text = answer.value or answer.preview
+                asked[questions[0].id] = replace(asked[questions[0].id], answer=text, right=answer.right)
     # If a failed question is not recorded, other questions may be missing, too: then the list would not be complete.
     is_whole = all(failure.question_id in asked for failure in failures) and len(asked) <= MOST_QUESTIONS
     return Answered(

@@ -18,7 +18,7 @@ from attribution.report.failure_report import (
     ReportedProof,
     Revision,
 )
-from attribution.report.model import Asked, Harm, Harmful, Lever, OverTime, Pieces, Scope, Share
+from attribution.report.model import Asked, Harm, Harmful, Lever, OverTime, Pieces, Reach, Scope, Share
 from attribution.verdicts import failure_columns
 from attribution.verdicts.naming import plain
 
@@ -96,6 +96,27 @@ def settings(found: Mapping[str, Iterable[Any]]) -> str:
     return "; ".join(f"{name} = {' or '.join(map(_value, values))}" for name, values in found.items())
 
 
+def changed_thing(lever: Lever) -> str:
+    """What a lever would change, and where its code is."""
+    places = ", ".join(lever.locations)
+    return f"{lever.share.label} ({places})" if places else lever.share.label
+
+
+def now(lever: Lever) -> str:
+    """The present settings of a lever, and what another number of results would have done."""
+    found = lever.reach
+    if found is None:
+        return settings(lever.settings)
+    rest = {name: values for name, values in lever.settings.items() if name != found.setting}
+    return "; ".join(part for part in (reach(found), settings(rest)) if part)
+
+
+def reach(found: Reach) -> str:
+    """What another number of results would have done: ``top_k = 2: 5 would have returned 31 of 84``."""
+    before = f"{found.setting} = {found.now}" if found.setting else f"it returned {found.now:,}"
+    return f"{before}: {found.k:,} would have returned {found.finds:,} of {found.of:,}"
+
+
 def kinds(lever: Lever) -> str:
     """A lever's failures by error type: ``8 ExtractionError, 2 UpdateError``."""
     return ", ".join(f"{count:,} {kind}" for kind, count in lever.error_types.items())
@@ -167,6 +188,8 @@ def outcome(found: Comparison) -> str:
         f"{counted(len(found.fixed), 'question')} fixed, {len(found.broken):,} broken, {still:,} still wrong "
         f"({len(found.moved):,} of them with another error type)."
     )
+    if found.not_judged:
+        said += f" {counted(len(found.not_judged), 'question')} failed in one run and were not judged in the other."
     if found.not_asked:
         said += f" {counted(len(found.not_asked), 'question')} failed in one run and were not asked in the other."
     return said

@@ -36,6 +36,12 @@ def text_of(preview: str) -> str:
     return found if found == text or len(found) >= len(preview) else text_of(found)
 
 
+def texts_of(preview: str) -> list[str]:
+    """All texts in the beginning of a value, in order; the value itself if it is no JSON and no literal of Python."""
+    text = _unfenced(preview)
+    return [inner for one in _texts(_value(text)) for inner in ([one] if one == text else texts_of(one))]
+
+
 def said(preview: str, most: int = NAME) -> str:
     """What a value says, in one line of at most this many characters, cut in its middle; empty for an empty value.
 

@@ -10,10 +10,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from attribution.text.fit import printable
 
 
-def environment(folder: Path) -> Environment:
-    """The templates of a folder. Values are escaped, and a name without a value is an error."""
+def environment(*folders: Path) -> Environment:
+    """The templates of folders; of two with one name, the first.
+
+    Values are escaped, and a name without a value is an error.
+    """
     return Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -344,7 +344,7 @@ def test_filters_stand_in_the_address(lone: World, writer: httpx.Client) -> None
     ):
         answer = writer.get(base + query)
         assert answer.status_code == 200
-        assert answer.text.count('<li class="panel case"') == count, query
+        assert answer.text.count('<li class="case"') == count, query
 
 
 @pytest.mark.full

@@ -73,18 +73,20 @@ def test_the_overview_says_what_to_change_first(lone: World) -> None:
     text = _text(lone, lone.project)
     section = text.partition('aria-labelledby="change"')[2].partition("</section>")[0]
     levers = lone.ask(
-        'query($p: String!) { project(name: $p) { levers(source: "flow", first: 5) { label failures } } }',
+        'query($p: String!) { project(name: $p) { levers(source: "flow", first: 5) { name failures locations } } }',
         {"p": lone.project},
     )["project"]["levers"]
     assert levers
-    rows = section.split("<tr>")[2:]
+    rows = section.split("<li>")[1:]
     for lever, row in zip(levers, rows, strict=True):
-        assert lever["label"] in re.sub("<[^>]+>", "", row)
-        assert f'data-label="Failures">{lever["failures"]}</td>' in row
+        shown = re.sub("<[^>]+>", "", row)
+        assert lever["name"] is None or lever["name"] in shown
+        assert re.search(rf"\b{lever['failures']} failures?\b", shown)
+        assert all(place in shown for place in lever["locations"])
     operation = next(row for row in rows if "/failures?operation=" in row)
     address = html.unescape(re.findall(r'href="([^"]+)"', operation)[0])
     assert "method=flow" in address
-    assert _text(lone, lone.project, address.removeprefix(f"/ui/projects/{lone.project}")).count("panel case") >= 1
+    assert _text(lone, lone.project, address.removeprefix(f"/ui/projects/{lone.project}")).count('class="case"') >= 1
     assert "What to change first" not in _text(lone, f"empty-{token_hex(4)}")
 
 
@@ -109,7 +111,7 @@ def test_failures_are_found_by_how_sure_a_verdict_is(lone: World) -> None:
     _write(lone, trace)
     for sure, count in (("low", 2), ("middle", 2), ("high", 1), ("nonsense", 5)):
         text = _text(lone, project, f"/failures?sure={sure}")
-        assert text.count('<li class="panel case"') == count, sure
+        assert text.count('<li class="case"') == count, sure
 
 
 def test_a_value_of_20_mb_opens_in_parts(lone: World) -> None:

@@ -18,12 +18,14 @@ async def blame(asked: PageRequest) -> Shown:
     if by not in WAYS:
         by = "operation"
     try:
-        found = await asked.viewer.ask_project("blame", asked.project, by=by)
+        opened = asked.said("calls") if by == "operation" else None
+        kind = "name" if by == "operation" else by
+        found = await asked.viewer.ask_project("blame", asked.project, by=kind, calls=opened, showsCalls=bool(opened))
     except PageError as error:
         if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:  # too many failures to rank while the user waits
             raise
         return await _counted(asked, by)
-    return Shown("blame", {"it": found["project"], "by": by, "ways": WAYS, "counted": None})
+    return Shown("blame", {"it": found["project"], "by": by, "ways": WAYS, "counted": None, "opened": opened})
 
 
 async def _counted(asked: PageRequest, by: str) -> Shown:

@@ -13,6 +13,7 @@ TABS = {
         "broken": "Broken",
         "stillWrong": "Still wrong",
         "stillRight": "Still right",
+        "notJudged": "Not judged",
         "notCompared": "Asked once",
     },
     "methods": {
@@ -24,7 +25,7 @@ TABS = {
         "notCompared": "Not compared",
     },
 }
-"""The names of the outcomes; a comparison of traces has no ``different``."""
+"""The names of the outcomes; a comparison of traces has no ``different``, one of methods no ``notJudged``."""
 
 
 _DOCUMENTS = {"traces": "compare_traces", "methods": "compare_methods"}

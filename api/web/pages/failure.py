@@ -14,7 +14,7 @@ from api.web.pages.picture import picture
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
-from api.web.pages.story import story
+from api.web.pages.story import story_of
 from schema.control import Role
 from schema.kinds import HUMAN_METHOD
 
@@ -63,7 +63,8 @@ async def record(asked: PageRequest) -> Shown | Response:
         raise MissingError("failure")
     if done["__typename"] != "VerdictRecorded":
         return await _shown(asked, form, f"Your verdict was not saved. {words.refusal(done['message'])}")
-    return RedirectResponse(at("projects", asked.project, "failures", asked.id, saved="1") + "#verdict", 303, HEADERS)
+    place = "" if form.get("from") == "top" else "#verdict"
+    return RedirectResponse(at("projects", asked.project, "failures", asked.id, saved="1") + place, 303, HEADERS)
 
 
 async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
@@ -121,7 +122,7 @@ async def told(
         "is_saved": False,
         "picture": shown,
         "why_not": why_not,
-        "story": story(one, first, why_not),
+        "story": story_of(one, first, why_not),
     }
 
 

@@ -53,6 +53,7 @@ async def overview(asked: PageRequest) -> Shown:
         "over_time": _over_time(one, failures),
         "levers": await levers_of(asked, method, (failures, labels.get("Attribution", 0))),
         "is_first": asked.said("after") is None,
+        "address": str(asked.request.base_url).rstrip("/"),
     }
     return Shown("overview", values)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -15,6 +15,7 @@ from api.graphql.worker_thread import WorkerThread
 from api.web.assets import STATIC, Assets
 from api.web.pages import words
 from attribution.report import chart
+from attribution.report.html import SHARED, shared_style_sheet
 from attribution.spine.draw import style_sheet
 from attribution.text.templates import environment
 
@@ -53,9 +54,8 @@ def assets() -> Assets:
     types = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
     files = [STATIC / name for name in ("pages.css", "pages.js", "live.js", "pages.svg")]
     files += sorted((STATIC / "graph").iterdir()) + sorted((STATIC / "vendor").glob("dagre.*"))
-    return Assets(
-        {file.relative_to(STATIC).as_posix(): types[file.suffix] for file in files}, {"spine.css": style_sheet()}
-    )
+    made = {"spine.css": style_sheet(), "shared.css": shared_style_sheet()}
+    return Assets({file.relative_to(STATIC).as_posix(): types[file.suffix] for file in files}, made)
 
 
 def at(*parts: str, **query: str | None) -> str:
@@ -63,6 +63,11 @@ def at(*parts: str, **query: str | None) -> str:
     path = "/".join(("/ui", *(quote(part, safe="") for part in parts)))
     kept = {name: value for name, value in query.items() if value}
     return f"{path}?{urlencode(kept)}" if kept else path
+
+
+def addresses(project: str) -> Callable[[str, str], str]:
+    """The addresses of a project's elements, by kind and id."""
+    return partial(at, "projects", project)
 
 
 async def render(template: str, version: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
@@ -86,8 +91,8 @@ def _rendered(template: str, values: Mapping[str, Any]) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = environment(_TEMPLATES)
-    made.globals.update(words=words, chart=chart, at=at)
+    made = environment(_TEMPLATES, SHARED)
+    made.globals.update(words=words, chart=chart, at=at, addresses=addresses)
     for name in made.list_templates():
         made.get_template(name)
     return made

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from attribution.report.excerpts import marked, quoted
 from attribution.report.words import counted, cut, settings, wrappable
 from attribution.text.fit import printable
 from attribution.text.said import said, text_of
 from attribution.text.word_diff import Parts, difference, word_changes
 from attribution.verdicts.failure_columns import listed
 from attribution.verdicts.naming import plain
+from schema import kinds
 from schema.error_type_names import error_type_name
 
 Found = Mapping[str, Any]
 """A thing as GraphQL returns it."""
+
+NOT_THE_MEMORY = kinds.NOT_THE_MEMORY
 
 ERROR_TYPES = {
     "ExtractionError": "The fact was never extracted from the message.",
@@ -86,6 +90,12 @@ _MOST_COMPARED = 2000
 def method(name: str) -> str:
     """The author or method of a verdict."""
     return _METHODS.get(name, name)
+
+
+def not_by(error_type: str) -> str:
+    """The kinds of operations that can't cause an error, separated by spaces; ``*`` where none causes it."""
+    rule = kinds.ERROR_TYPES[kinds.ErrorType(error_type)]
+    return " ".join(sorted(rule.not_by)) if rule.is_memory else "*"
 
 
 def said_by(verdict: Found) -> str:
@@ -192,6 +202,11 @@ def moment(text: str | None) -> str:
     return "not recorded" if text is None else f"{datetime.fromisoformat(text):%d %b %Y, %H:%M} UTC"
 
 
+def day(when: datetime) -> str:
+    """A day in UTC."""
+    return f"{when:%d %b %Y}"
+
+
 def lasted(began: str | None, ended: str | None) -> str:
     """The duration between two times."""
     if began is None or ended is None:
@@ -202,47 +217,6 @@ def lasted(began: str | None, ended: str | None) -> str:
 def seconds(count: float) -> str:
     """A duration."""
     return f"{1000 * count:,.0f} ms" if count < 1 else f"{count:,.1f} s"
-
-
-def marked(text: str, quotes: Iterable[str | None]) -> list[tuple[str, bool]]:
-    """Parts of a text, each with whether it is one of the quotes. Quotes that the text does not contain are ignored."""
-    folded = text.lower()
-    spans = []
-    for quote in filter(None, quotes):
-        at = text.find(quote)
-        if at < 0 and len(folded) == len(text):
-            at = folded.find(quote.lower())
-        if at >= 0:
-            spans.append((at, at + len(quote)))
-    parts: list[tuple[str, bool]] = []
-    end = 0
-    for start, stop in sorted(spans):
-        if start > end:
-            parts.append((text[end:start], False))
-        if stop > end:
-            parts.append((text[max(start, end) : stop], True))
-            end = stop
-    if end < len(text):
-        parts.append((text[end:], False))
-    return parts
-
-
-def quoted(preview: str, quote: str | None, width: int = 280) -> list[tuple[str, bool]]:
-    """A quote within the preview of a value; the quote alone if it stands after the preview."""
-    if not quote:
-        return [(cut(preview, width), False)] if preview else []
-    parts = marked(preview, [quote])
-    if not any(is_quote for _, is_quote in parts):
-        return [("… ", False), (cut(quote, 2 * width), True), (" …", False)]
-    shown: list[tuple[str, bool]] = []
-    for place, (text, is_quote) in enumerate(parts):
-        if is_quote:
-            shown.append((text, True))
-        elif place == 0:
-            shown.append((text if len(text) <= width else f"… {text[-width:]}", False))
-        else:
-            shown.append((cut(text, width), False))
-    return shown
 
 
 def shared(text: str, other: str) -> list[tuple[str, bool]]:
@@ -273,8 +247,10 @@ __all__ = [
     "difference",
     "error_type_name",
     "listed",
+    "marked",
     "plain",
     "printable",
+    "quoted",
     "said",
     "settings",
     "text_of",

@@ -1,6 +1,6 @@
 // Pages that ask for themselves again: a trace, an overview and failures while something is recorded, a job, and a memory at
-// another moment. The browser reads the answer as a document (nothing of it runs), and what has changed is put in place. All
-// of them work without it, too.
+// another moment; and what the page of a failure works out later. The browser reads the answer as a document (nothing of it
+// runs), and what has changed is put in place. All of them work without it, too.
 "use strict";
 
 const EVERY = 2000;
@@ -107,7 +107,23 @@ function moments(slider) {
   });
 }
 
+/** What takes long to work out is fetched when the rest of the page is there. */
+async function later(said) {
+  const address = new URL(location.href);
+  address.search = new URLSearchParams([...address.searchParams, ...new URLSearchParams(said.dataset.later)]).toString();
+  try {
+    const found = await asked(address.href);
+    for (const part of ["story", "why-not"]) {
+      renew(document.querySelector(`[data-part="${part}"]`), found.querySelector(`[data-part="${part}"]`));
+    }
+  } catch (error) {
+    said.textContent = `This could not be worked out: ${error.message}. Load the page again to try once more.`;
+  }
+}
+
 const live = document.querySelector("[data-live]");
 if (live) follow(live);
 const slider = document.querySelector("[data-moment]");
 if (slider) moments(slider);
+const waiting = document.querySelector("[data-later]");
+if (waiting) later(waiting);

@@ -117,6 +117,27 @@ function files() {
   }
 }
 
+// An error type can't be made by every kind of operation: the others are put aside, and the operation of the verdict on the
+// page, or the only one that is left, is chosen.
+function fitting() {
+  const form = document.querySelector(".judge");
+  const types = [...(form?.querySelectorAll("[data-not-by]") ?? [])];
+  const show = (chooses) => {
+    const not = types.find((one) => one.checked)?.dataset.notBy ?? "";
+    for (const group of form.querySelectorAll("[data-kind]")) {
+      group.hidden = not === "*" || not.split(" ").includes(group.dataset.kind);
+      if (group.hidden && chooses) for (const one of group.querySelectorAll(":checked")) one.checked = false;
+    }
+    const left = [...form.querySelectorAll("[data-kind]:not([hidden]) input")];
+    if (!chooses || not === "*" || form.querySelector("[name=operation]:checked")) return;
+    const meant = left.find((one) => "blamed" in one.dataset) ?? (left.length === 1 ? left[0] : undefined);
+    if (meant) meant.checked = true;
+  };
+  if (types.length === 0) return;
+  form.addEventListener("change", (event) => event.target.name === "type" && show(true));
+  show(false);
+}
+
 function keys() {
   document.addEventListener("keydown", (event) => {
     // Where nothing has the focus, as after an undo, a verdict is meant; on a link these keys open a tab.
@@ -137,7 +158,8 @@ function keys() {
       location.href = "/ui/help#keys";
       return;
     }
-    const all = [...document.querySelectorAll(`[data-key="${CSS.escape(event.key)}"]`)];
+    const named = document.querySelectorAll(`[data-key="${CSS.escape(event.key)}"]`);
+    const all = [...named].filter((one) => one.closest("[data-kind][hidden]") === null);
     if (all.length === 0) return;
     event.preventDefault();
     // Of several, the one after that which has the focus.
@@ -201,6 +223,7 @@ copyButtons();
 drafts();
 reservation();
 files();
+fitting();
 keys();
 losses();
 places();

@@ -41,6 +41,7 @@ def _comparison_lines(found: Comparison) -> Iterator[str]:
     yield from _references("Fixed", found.fixed)
     yield from _references("Broken", found.broken)
     yield from _references("Still wrong", found.still_wrong)
+    yield from _references("Failed in one run, not judged in the other", found.not_judged)
     yield from _references("Failed in one run, not asked in the other", found.not_asked)
     yield from _changes("Of all questions asked", "error type", found.of_all)
     yield from _changes("By error type", "error type", found.by_error_type)

@@ -73,12 +73,12 @@ def _levers(levers: Sequence[Lever]) -> Iterator[str]:
         ("what to change", "failures affected", "rate", "95 % interval", "error types", "current settings"),
         [
             (
-                escape(lever.share.label),
+                escape(words.changed_thing(lever)),
                 f"{lever.share.count:,}",
                 words.percent(lever.share.rate),
                 words.interval(lever.share),
                 words.kinds(lever),
-                escape(words.settings(lever.settings)),
+                escape(words.now(lever)),
             )
             for lever in levers
         ],

@@ -15,7 +15,8 @@ class Page(HTMLParser):
     """A page, read.
 
     Attributes:
-        tags: every element, in order, but for places where a line may break.
+        tags: every element, in order, but for places where a line may break, and for what is inside a story.
+        told: every element inside a story: how many there are depends on the words.
         tables: the cells of each table, row by row.
         headings: level and text.
         text: all that is shown.
@@ -25,6 +26,8 @@ class Page(HTMLParser):
     def __init__(self, source: str) -> None:
         super().__init__(convert_charrefs=True)
         self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.told: list[tuple[str, dict[str, str | None]]] = []
+        self.story: int | None = None
         self.tables: list[Table] = []
         self.captions = 0
         self.headings: list[tuple[int, str]] = []
@@ -40,7 +43,9 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "wbr":  # where a line may break: as many as the text has marks
             return
-        self.tags.append((tag, dict(attrs)))
+        (self.tags if self.story is None else self.told).append((tag, dict(attrs)))
+        if self.story is None and dict(attrs).get("class") == "story":
+            self.story = len(self.open)
         if tag not in VOID:
             self.open.append(tag)
         if tag == "table":
@@ -60,6 +65,8 @@ class Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         assert self.open, tag
         assert self.open.pop() == tag
+        if self.story == len(self.open):
+            self.story = None
 
     def handle_data(self, data: str) -> None:
         if "style" in self.open:

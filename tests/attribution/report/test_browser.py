@@ -108,14 +108,14 @@ async def test_the_break_is_seen_without_colours(browser: Browser, tmp_path: Pat
         browser, tmp_path / "lost.html", html.render(data), viewport={"width": 390, "height": 800}
     ) as found:
         page = found.page
-        ways = page.locator(".way")
+        ways = page.locator(".cards")
         assert await ways.count() == 2
         assert await ways.first.is_visible()
-        lost = ways.first.locator(".break .box")
-        assert "✕ the fact is lost here" in (await lost.text_content() or "")
-        styles = await page.evaluate("""() => [".break .box", ".has .box"].map(name =>
-            getComputedStyle(document.querySelector(name)).borderTopStyle)""")
-        assert styles == ["dashed", "solid"]
+        lost = page.locator(".card-lost", has_text="✗ Overwritten: lost here")
+        assert "on Thursday 0" in await lost.locator("del").all_text_contents()
+        styles = await page.evaluate("""() => [".card-lost", ".card-held"].map(name =>
+            getComputedStyle(document.querySelector(name)).borderLeftWidth)""")
+        assert styles == ["2px", "1px"]
         width: int = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert width <= 0
 
@@ -135,7 +135,7 @@ async def test_a_cited_case_opens_without_scripts(browser: Browser, data: Report
     async with opened(browser, path, html.render(data), java_script_enabled=False) as found:
         case = found.page.locator(f"#case-{number}")
         assert not await case.locator("dl").is_visible()
-        await case.locator("summary").click()
+        await case.locator("summary").first.click()
         assert await case.locator("dl").is_visible()
         assert data.cases[number - 1].question in await case.inner_text()
 
@@ -152,7 +152,7 @@ async def test_texts_can_be_read_in_light_and_dark(
                 while (getComputedStyle(over).backgroundColor === "rgba(0, 0, 0, 0)") over = over.parentElement;
                 return [style.color, getComputedStyle(over).backgroundColor];
             })""",
-            ["body", "caption", "tbody th", "details dd", ".has .state", ".break .state", ".break .by"],
+            ["body", "caption", "tbody th", "details dd", ".card-held .head", ".card-lost .head", ".card-lost del"],
         )
         for ink, paper in colours:
             assert contrast(ink, paper) >= 4.5, (ink, paper)

@@ -67,7 +67,7 @@ def test_fixed_broken_and_still_wrong(data: ReportData, after: ReportData) -> No
 
 def test_what_was_not_asked_is_neither_fixed_nor_broken(data: ReportData, after: ReportData) -> None:
     assert data.asked is not None
-    questions = [one for one in data.asked.questions if one.text != "what is fact 0?"]
+    questions = [replace(one, right=True) for one in data.asked.questions if one.text != "what is fact 0?"]
     later = replace(after, asked=replace(data.asked, questions=questions))
     found = compare(data, later)
     assert [one.question for one in found.fixed] == ["what is fact 1?"]
@@ -76,6 +76,33 @@ def test_what_was_not_asked_is_neither_fixed_nor_broken(data: ReportData, after:
     assert (found.broken, found.paired.is_known) == ([], True)
     assert len(found.gone) == 2
     assert words.outcome(found).endswith("2 questions failed in one run and were not asked in the other.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "right", "outcome"),
+    [
+        ("not 0", None, "still_wrong"),  # the very answer that is known to be wrong
+        ("It is fact 0.", None, "fixed"),
+        ("Something else.", None, "not_judged"),
+        (None, None, "not_judged"),
+        ("not 0", True, "fixed"),
+    ],
+)
+def test_an_answer_that_nobody_judged_is_judged_by_the_gold_answer(
+    data: ReportData, after: ReportData, answer: str | None, right: bool | None, outcome: str
+) -> None:
+    assert data.asked is not None
+    questions = [
+        replace(one, answer=answer, right=right) if one.text == "what is fact 0?" else replace(one, right=True)
+        for one in data.asked.questions
+    ]
+    cases = [replace(one, gold_answers=["fact 0"], prediction="not 0") for one in data.cases]
+    before = replace(data, cases=cases)
+    found = compare(before, replace(after, asked=replace(data.asked, questions=questions)))
+    named = ("fixed", "not_judged", "still_wrong")
+    there = [name for name in named if "what is fact 0?" in [one.question for one in getattr(found, name)]]
+    assert there == [outcome]
+    assert ("not judged in the other" in words.outcome(found)) is (outcome == "not_judged")
 
 
 def test_questions_are_the_same_by_id_else_by_text(data: ReportData) -> None:

@@ -12,7 +12,7 @@ from attribution.report import html, markdown, words
 from attribution.report.build import build
 from attribution.report.compare import compare
 from attribution.report.model import ReportData, Sentence, Share, Summary
-from attribution.report.picture import picture
+from attribution.report.picture import whole_path
 from tests.attribution.report.memory import MADE, gathered, losing, many, report, scope, some
 from tests.attribution.report.pages import Page, rendered
 
@@ -121,23 +121,24 @@ def test_ids_are_told_only_to_who_points_at_something(data: ReportData, lost: Re
                     assert id_ in titles(page)
 
 
-def test_a_case_has_its_picture(lost: ReportData) -> None:
+def test_a_case_has_its_whole_path(lost: ReportData) -> None:
     updated, searched = lost.cases
     page, text = Page(html.render(lost)), squeezed(rendered(markdown.render(lost)).text)
-    assert [attributes["class"] for tag, attributes in page.tags if tag == "li" and "class" in attributes] == [
-        *("has", "has", "break", "without"),
-        *("has", "has", "break", "without"),
+    cards = [str(attributes.get("class")) for tag, attributes in page.told if tag == "li"]
+    assert [one for one in cards if one.startswith("card ")] == [
+        *("card card-held", "card card-held", "card card-lost", "card card-gone"),
+        *("card card-held", "card card-held", "card card-lost", "card card-gone"),
     ]
     states = ["has the fact", "has the fact", "✕ the fact is lost here", "does not have the fact"]
-    assert [box.state for box in picture(updated)] == states
+    assert [box.state for box in whole_path(updated)] == states
     quote = f"“{updated.path[0].quote}”"
     assert f"Message message-0: has the fact: {quote}" in text
     assert "MemoryUnit unit-0@2 by update: ✕ the fact is lost here" in text
     assert "Answer: does not have the fact" in text
     # Each case quotes it once, however many of its steps have it.
     assert text.count(quote) == 2
-    assert picture(updated)[-1].quote == updated.prediction
-    assert picture(searched)[2].by == "search"
+    assert whole_path(updated)[-1].quote == updated.prediction
+    assert whole_path(searched)[2].by == "search"
 
 
 def test_an_update_shows_what_it_changed(lost: ReportData) -> None:
@@ -191,7 +192,7 @@ def test_the_page_is_sound(data: ReportData) -> None:
     assert [level for level, _ in page.headings].count(1) == 1
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
-    for tag, attributes in page.tags:
+    for tag, attributes in [*page.tags, *page.told]:
         assert tag not in {"script", "iframe", "object", "embed", "form", "base"}
         assert not [name for name in attributes if name.startswith("on")]
         for name in ("src", "href"):
@@ -207,6 +208,27 @@ def test_hostile_texts_stay_texts_in_html(name: str, request: pytest.FixtureRequ
     # The same elements in the same order, attributes and all, but for those whose values are ids.
     assert [tag for tag, _ in page.tags] == [tag for tag, _ in plain.tags]
     assert [sorted(attributes) for _, attributes in page.tags] == [sorted(attributes) for _, attributes in plain.tags]
+    assert {tag for tag, _ in page.told} <= {
+        "b",
+        "bdi",
+        "del",
+        "div",
+        "ins",
+        "li",
+        "mark",
+        "ol",
+        "p",
+        "q",
+        "span",
+        "time",
+    }
+    assert {name for _, attributes in page.told for name in attributes} <= {
+        "class",
+        "title",
+        "datetime",
+        "aria-label",
+        "aria-hidden",
+    }
     assert "<script>alert(1)</script>" in page.text
     assert "{{7*7}}" in page.text
     assert "\x1b" not in page.text

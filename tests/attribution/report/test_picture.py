@@ -11,7 +11,7 @@ from attribution.report import html, markdown, words
 from attribution.report.failure_report import CitedStep, FailureReport
 from attribution.report.illustrate import MOST_LINES
 from attribution.report.model import ReportData
-from attribution.report.picture import MOST_BOXES, picture
+from attribution.report.picture import whole_path
 from attribution.verdicts.naming import plain, variable_label
 from schema.kinds import ErrorType, VariableKind
 from tests.attribution.report.memory import Memory, losing, many, report
@@ -27,31 +27,14 @@ def step(name: str, operation: str | None, holds: bool, kind: VariableKind = Var
     return CitedStep(f"id of {name}", name, kind, operation, operation, operation, "derivation", name, holds)
 
 
-def test_what_one_operation_made_in_steps_is_one_box(case: FailureReport) -> None:
-    path = [
-        step("message", None, True, VariableKind.MESSAGE),
-        *(step(f"response-{number}", "extract", True) for number in range(3)),
-        step("unit@1", "update", True),
-        step("unit@2", "rewrite", False),
-    ]
-    boxes = picture(replace(case, path=path))
-    assert [(box.by, box.name, box.state) for box in boxes] == [
-        ("", "message", "has the fact"),
-        ("extract", "response-2", "has the fact"),
-        ("update", "unit@1", "has the fact"),
-        ("rewrite", "unit@2", "✕ the fact is lost here"),
-        ("", "", "does not have the fact"),
-    ]
-
-
 def test_an_answer_on_the_path_is_drawn_once(case: FailureReport) -> None:
     answer = step(case.answer_external_id or "", "answer", False, VariableKind.ANSWER)
-    boxes = picture(replace(case, path=[step("unit", None, True), answer]))
+    boxes = whole_path(replace(case, path=[step("unit", None, True), answer]))
     assert [box.state for box in boxes] == ["has the fact", "✕ the fact is lost here"]
 
 
 def test_a_path_that_has_it_to_its_end_breaks_at_the_answer(case: FailureReport) -> None:
-    boxes = picture(replace(case, path=[step("unit", None, True)]))
+    boxes = whole_path(replace(case, path=[step("unit", None, True)]))
     assert [(box.kind, box.state) for box in boxes] == [
         ("MemoryUnit", "has the fact"),
         ("Answer", "✕ the fact is lost here"),
@@ -60,7 +43,7 @@ def test_a_path_that_has_it_to_its_end_breaks_at_the_answer(case: FailureReport)
 
 def test_a_wrong_gold_answer_is_where_it_breaks(case: FailureReport) -> None:
     found = replace(case, path=[step("message", None, True)], error_type=ErrorType.ANNOTATION, gold_answers=["a", "b"])
-    assert [(box.kind, box.quote, box.state) for box in picture(found)][1:] == [
+    assert [(box.kind, box.quote, box.state) for box in whole_path(found)][1:] == [
         ("Answer", "no idea", "has the fact"),
         ("GoldAnswer", "a / b", "✕ says something else"),
     ]
@@ -75,18 +58,13 @@ def test_of_several_losses_that_of_the_blamed_operation_breaks(case: FailureRepo
         step("three", "b", True),
         step("four", "c", False),
     ]
-    assert [box.is_break for box in picture(replace(case, path=path))] == [False, True, False, False, False]
+    assert [box.is_break for box in whole_path(replace(case, path=path))] == [False, True, False, False, False]
     other = replace(case, path=path, operation=None)
-    assert [box.is_break for box in picture(other)] == [False, False, False, True, False]
+    assert [box.is_break for box in whole_path(other)] == [False, False, False, True, False]
 
 
-def test_a_long_way_is_drawn_from_both_ends(case: FailureReport) -> None:
-    path = [step(f"unit-{number}", f"operation-{number}", True) for number in range(40)]
-    boxes = picture(replace(case, path=path))
-    assert len(boxes) == MOST_BOXES
-    assert [box.skipped for box in boxes] == [0, 0, 33, 0, 0, 0, 0, 0]
-    assert [box.name for box in boxes] == ["unit-0", "unit-1", *(f"unit-{number}" for number in range(35, 40)), ""]
-    assert picture(replace(case, path=[])) == []
+def test_a_case_without_a_path_has_no_boxes(case: FailureReport) -> None:
+    assert whole_path(replace(case, path=[])) == []
 
 
 @pytest.mark.parametrize(

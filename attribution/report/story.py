@@ -1,0 +1,245 @@
+"""The story of a wrong answer in one sentence and a few cards: said, extracted, stored, lost, answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from msgspec.structs import replace as replaced
+
+from attribution.report import excerpts
+from attribution.report.lost_words import (
+    AROUND,
+    QUOTES,
+    WIDTH,
+    change,
+    longest,
+    marked,
+    nearest,
+    plain,
+    stems,
+    with_keys,
+)
+from attribution.report.story_model import Candidate, Card, Part, Phrase, Story
+from attribution.report.told import Search, Step, Told
+from attribution.report.words import cut
+from attribution.text.said import text_of, texts_of
+from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
+
+MOST_CARDS = 6
+MOST_CANDIDATES = 4
+"""The most results of a search that a card shows, without the missed unit."""
+_NOTHING = " and kept nothing of it"
+_ANSWERED, _GOLD = "Answered", "Gold answer"
+_TITLES = {
+    VariableKind.MESSAGE: "Said",
+    VariableKind.MEMORY_UNIT: "In the memory",
+    VariableKind.BUFFER: "In the memory",
+    VariableKind.RETRIEVAL_RESULT: "Found by the search",
+    VariableKind.CONTEXT: "Given to the model",
+    VariableKind.PROMPT: "In the prompt",
+    VariableKind.QUERY: "Asked",
+    VariableKind.ANSWER: _ANSWERED,
+    VariableKind.GOLD_ANSWER: _GOLD,
+}
+_MADE = {
+    OperationKind.EXTRACTION: "Extracted",
+    OperationKind.UPDATE: "Memory updated",
+    OperationKind.DELETION: "Deleted",
+    OperationKind.RETRIEVAL: "Searched",
+    OperationKind.GENERATION: "Written",
+}
+
+
+def story(told: Told) -> Story:
+    """The story that a verdict tells."""
+    is_subject = told.operation is not None and told.error_type != ErrorType.ANNOTATION
+    return Story(sentence=_sentence(told), operation=told.operation if is_subject else None, cards=_cards(told))
+
+
+def _sentence(told: Told) -> list[Phrase]:
+    """What the operation did, with the words that were lost."""
+    kind, needed = told.error_type, _needed(told)
+    answered, gold = _quote(told.answer), _quote(told.gold)
+    if kind == ErrorType.ANNOTATION:
+        said = [_said("The gold answer "), gold, _said(" is wrong: ")]
+        more = [_said(" was said, and the answer is "), answered]
+        return [*said, needed, *more] if needed else [*said, _said(told.reason or "the messages contradict it")]
+    if kind == ErrorType.JUDGE:
+        did = "counted " if told.operation else "The judge counted "
+        return [_said(did), answered, _said(" as wrong, although it says what the gold answer says: "), gold]
+    if kind is None or needed is None:
+        return [_said(told.reason or "It can't be decided.")]
+    if kind == ErrorType.RESPONSE:
+        return [_said("was given "), needed, _said(", and answered "), answered]
+    if kind == ErrorType.RETRIEVAL:
+        ranks = _ranks(told.search)
+        return [_said("did not return "), needed, *([_said(f" ({ranks})")] if ranks else [])]
+    if kind == ErrorType.DELETION:
+        return [_said("removed "), needed, _said(" from the memory")]
+    if kind == ErrorType.EXTRACTION:
+        kept = nearest(told, "".join(text for text, _ in needed.parts))
+        return [_said("read "), needed, *([_said(" and kept only "), _quote(kept[0])] if kept else [_said(_NOTHING)])]
+    changed = change(told)
+    if changed is not None:
+        old, new = changed
+        return [_said("replaced "), Phrase(parts=old, is_quote=True), _said(" by "), Phrase(parts=new, is_quote=True)]
+    made = _made(told)
+    return [
+        _said("lost "),
+        needed,
+        *([_said(" and stored "), made] if made else [_said(" when it changed the memory")]),
+    ]
+
+
+def _said(text: str) -> Phrase:
+    return Phrase(parts=[(text, "same")], is_quote=False)
+
+
+def _quote(text: str) -> Phrase:
+    return Phrase(parts=[(cut(text.strip(QUOTES), WIDTH), "same")], is_quote=True)
+
+
+def _needed(told: Told) -> Phrase | None:
+    """The needed words, as they stood before they were lost; None if the verdict follows none."""
+    had = told.had
+    text = plain((had.quote if had else "") or told.piece).strip(QUOTES)
+    return Phrase(parts=marked(told, text, "same"), is_quote=True) if text else None
+
+
+def _ranks(search: Search | None) -> str:
+    """How the search rated the unit with the needed words; empty if that is not known."""
+    if search is None or (not search.returned_count and not search.considered):
+        return ""
+    if not search.considered:
+        return f"it returned {search.returned_count:,} without the fact"
+    said = f"rated {search.considered:,}, returned {search.returned_count:,}"
+    rank = min((rank for _, rank, _ in search.held if rank is not None), default=None)
+    if rank is None:
+        return f"{said}; the fact was not rated"
+    return f"{said}; the fact was number {rank:,}: k ≥ {rank:,} would have returned it"
+
+
+def _made(told: Told) -> Phrase | None:
+    """What the operation made instead; None if it made nothing that can be shown."""
+    at = told.lost_at
+    texts = texts_of(told.path[at].value) if at is not None else []
+    shown = [text for text in texts if " " in text.strip()]
+    return _quote(" · ".join(shown)) if shown else None
+
+
+def _cards(told: Told) -> list[Card]:
+    """The first step, the last steps that have the piece, the break and the answer; at most ``MOST_CARDS``."""
+    if told.error_type == ErrorType.JUDGE:
+        return _judged(told)
+    if not told.path:
+        return []
+    broken = told.lost_at
+    held = [_held(told, step) for step in told.path[: len(told.path) if broken is None else broken] if step.holds]
+    held = [_merged(list(same)) for _, same in groupby(held, lambda card: (card.title, card.text))]
+    most = MOST_CARDS - (broken is not None) - 1
+    cards = held if len(held) <= most else [held[0], *held[len(held) - most + 1 :]]
+    if told.error_type == ErrorType.ANNOTATION:
+        answer = Card(title=_ANSWERED, state="held", text=[(cut(told.answer, WIDTH), "same")])
+        gold = Card(title=_GOLD, state="lost", text=[(cut(told.gold, WIDTH), "same")])
+        return [*cards[: MOST_CARDS - 2], answer, gold]
+    if broken is not None:
+        cards.append(_lost(told, broken))
+    if not cards or cards[-1].title != _ANSWERED:
+        state = "gone" if broken is not None else "lost"
+        operation = told.operation if state == "lost" else None
+        text = [(cut(told.answer, WIDTH), "same")]
+        cards.append(Card(title=_ANSWERED, state=state, text=text, operation=operation))
+    return cards
+
+
+def _judged(told: Told) -> list[Card]:
+    """The cards of a right answer that a judge counted as wrong."""
+    texts = ((_GOLD, told.gold, told.answer), (_ANSWERED, told.answer, told.gold))
+    cards = [
+        Card(title=title, state="held", text=with_keys(cut(text, WIDTH), stems(other), "same"))
+        for title, text, other in texts
+    ]
+    wrong = [("Wrong", "gone"), (", although both say the same.", "same")]
+    return [*cards, Card(title="Judged", state="lost", text=wrong, operation=told.operation)]
+
+
+def _held(told: Told, step: Step) -> Card:
+    """A text with the needed words, marked in their place."""
+    text: list[Part] = []
+    for one, is_quote in excerpts.quoted(text_of(step.value), step.quote, AROUND):
+        said = plain(one)
+        is_before = not text and not is_quote and len(said) > AROUND // 2
+        shown = f"… {said[-AROUND // 2 :].partition(' ')[2]}" if is_before else said
+        text += marked(told, said, "mark") if is_quote else [(shown, "same")]
+    return _card(step, "held", text)
+
+
+def _merged(same: Sequence[Card]) -> Card:
+    """Equal cards as one."""
+    more = len(same) - 1
+    return replaced(same[-1], note=f"The same in {more} step{'s'[: more > 1]} before.") if more else same[-1]
+
+
+def _lost(told: Told, broken: int) -> Card:
+    """The break: what the operation made of the text."""
+    step = told.path[broken]
+    if step.operation and step.operation.kind == OperationKind.RETRIEVAL:
+        return replaced(
+            _card(step, "lost", [] if told.search else [("It was not returned.", "same")]),
+            title="Searched",
+            candidates=_candidates(told, told.search),
+            note=_ranks(told.search),
+        )
+    before = told.path[broken - 1]
+    gone = [(cut(before.quote, WIDTH), "gone")] if before.kind in STORED else []
+    if told.error_type == ErrorType.DELETION:
+        return replaced(_card(step, "lost", gone), title="Deleted")
+    changed = change(told)
+    if changed is not None:
+        old, new = changed
+        return replaced(_card(step, "lost", [*old, (" → ", "same"), *new]), title="Overwritten")
+    texts = [text for text in texts_of(step.value) if text.strip()]
+    if told.error_type == ErrorType.EXTRACTION:
+        texts = list(dict.fromkeys([*nearest(told, before.quote), *texts]))
+    made = [(cut(" · ".join(texts) or "nothing", WIDTH), "same")]
+    return _card(step, "lost", [*gone, (_before(told, bool(gone)), "same"), *made])
+
+
+def _before(told: Told, is_changed: bool) -> str:
+    """What stands before the text that an operation made."""
+    return " → " if is_changed else "Kept: " if told.error_type == ErrorType.EXTRACTION else ""
+
+
+def _candidates(told: Told, search: Search | None) -> list[Candidate]:
+    """The first results of a search, with the missed unit at its place."""
+    if search is None:
+        return []
+    found = [
+        Candidate(text=[(cut(longest(text), AROUND), "same")], rank=rank, score=score, is_missed=False)
+        for text, rank, score in search.returned[:MOST_CANDIDATES]
+    ]
+    missed = min(search.held, key=lambda one: (one[1] is None, one[1] or 0), default=None)
+    if missed is not None:
+        said = plain(missed[0]).strip(QUOTES)
+        text = marked(told, said, "mark", 2 * AROUND)
+        found.append(Candidate(text=text, rank=missed[1], score=missed[2], is_missed=True))
+    return sorted(found, key=lambda one: (one.rank is None, one.rank or 0))
+
+
+def _card(step: Step, state: str, text: Iterable[Part]) -> Card:
+    return Card(
+        title=_title(step),
+        state=state,
+        text=[part for part in text if part[0]],
+        operation=step.operation,
+        variable_id=step.variable_id,
+        variable=step.variable,
+        time=step.time,
+    )
+
+
+def _title(step: Step) -> str:
+    kind, operation = step.kind or "", step.operation
+    known = _TITLES.get(VariableKind(kind)) if kind else None
+    return known or _MADE.get(OperationKind(operation.kind) if operation else OperationKind.OTHER, kind or "Lost")
