@@ -55,9 +55,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """All units of a trace, ordered by their first version."""
+    """All units of a trace, ordered by their first version.
+
+    Attributes:
+        read: the external ids of the versions of units that an operation read.
+    """
 
     units: Sequence[Unit]
+    read: frozenset[str] = frozenset()
 
     def at(self, moment: int | None) -> list[tuple[Unit, Version]]:
         """The units that the memory held at a moment, each with the valid version."""
@@ -78,7 +83,7 @@ async def remembered(store: GraphStore, trace_id: str) -> Memory:
     kept = await elements(store, Variable, trace_id, sorted(STORED))
     # Importers record a read as an occurrence; recorders mark a read only by the kind of its derivation.
     reads = in_trace(store, Label.DERIVATION, trace_id, [DerivationKind.READ])
-    read = {one.target async for one in reads if isinstance(one, Derivation)}
+    read = {one.target: one.source async for one in reads if isinstance(one, Derivation)}
     recorded = [one for one in kept if one.occurrence == 0 and one.id not in read]
     ended = {one.variable_id: one.operation_id for one in await store.invalidations(trace_id)}
     named = [*(one.operation_id for one in recorded), *(ended.get(one.id) for one in recorded)]
@@ -92,7 +97,8 @@ async def remembered(store: GraphStore, trace_id: str) -> Memory:
         for one in recorded
     )
     names = {one.id: one.external_id for one in kept}
-    return Memory([Unit(some) for some in _by_unit(versions, names)])
+    known = {*read.values(), *(one.id for one in kept if one.occurrence)}
+    return Memory([Unit(some) for some in _by_unit(versions, names)], frozenset(names[id_] for id_ in known & {*names}))
 
 
 def _by_unit(versions: Iterable[Version], names: Mapping[str, str]) -> list[list[Version]]:
