@@ -10,9 +10,14 @@ from schema.errors import InputError
 
 
 class Role(StrEnum):
-    """What a principal may do in a project; each role includes the rights of the roles listed above it."""
+    """What a principal may do in a project; each role includes the rights of the roles listed above it.
+
+    A reader reads, an annotator also judges cases of annotation queues and changes nothing else, a writer also gives
+    verdicts on all failures, imports and starts jobs, and an admin may do everything.
+    """
 
     READER = "reader"
+    ANNOTATOR = "annotator"
     WRITER = "writer"
     ADMIN = "admin"
 

@@ -15,8 +15,10 @@ from schema.projects import check_project
 
 PREFIX = "mt_"
 _FORM = re.compile(r"mt_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+_SECRET = re.compile(r"(m[ti]_[0-9a-f]{16})_[A-Za-z0-9_-]{43}")
 _LENGTH = len(PREFIX) + 16 + 1 + 43
-_NOBODY = "0" * 64
+NOBODY = "0" * 64
+"""The hash of no secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,10 @@ def hash_secret(secret: str) -> str:
 
 def is_genuine(presented: PresentedKey, kept: ApiKey | None) -> bool:
     """Whether the secret fits the stored key. Takes equally long without a stored key."""
-    expected = kept.secret_hash if kept is not None else _NOBODY
+    expected = kept.secret_hash if kept is not None else NOBODY
     return hmac.compare_digest(hash_secret(presented.secret), expected) and kept is not None
 
 
 def mask_keys(text: str) -> str:
-    """A text with the secrets of keys masked. The id of a key stays, so that the key can be found and revoked."""
-    return _FORM.sub(rf"{PREFIX}\1_…", text) if PREFIX in text else text
+    """A text with the secrets of keys and invitations masked. The ids stay, so that these can be found and revoked."""
+    return _SECRET.sub(r"\1_…", text) if "mt_" in text or "mi_" in text else text

@@ -26,6 +26,7 @@ class RoleName(StrEnum):
     """The roles of keys: ``schema.control.Role`` for the options."""
 
     READER = "reader"
+    ANNOTATOR = "annotator"
     WRITER = "writer"
     ADMIN = "admin"
 
@@ -46,7 +47,9 @@ async def create(
     role: Annotated[
         RoleName,
         typer.Option(
-            "--role", help="What the key allows. A writer may do all that a reader may, an admin all that a writer may."
+            "--role",
+            help="What the key allows. An annotator may read and judge in annotation queues, a writer may also change "
+            "traces and start jobs, an admin may do everything.",
         ),
     ] = RoleName.READER,
     expires: Annotated[
@@ -121,9 +124,13 @@ def _document(key: ApiKey, now: datetime) -> dict[str, Any]:
 
 
 def _state(key: ApiKey, now: datetime) -> str:
+    from api.auth.invitations import is_invitation
+
     if key.revoked_at is not None:
         return "revoked"
-    return "expired" if key.expires_at is not None and key.expires_at <= now else "active"
+    if key.expires_at is not None and key.expires_at <= now:
+        return "expired"
+    return "invitation" if is_invitation(key) else "active"
 
 
 def _time(moment: datetime | None) -> str | None:

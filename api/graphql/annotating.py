@@ -209,17 +209,17 @@ class AnnotationMutations:
 
     @strawberry.mutation(
         description="Get the next case of an annotation queue. It is kept for you for a while; as long as you have "
-        "one, you get the same again. Needs the role writer.",
+        "one, you get the same again. Needs the role annotator.",
         metadata={"cost": 20},
     )
     @outcome
     async def next_case(self, info: Info, project: ProjectName, queue: QueueName) -> CaseResult:
-        case = await (await _bench(info.context.door(project, Role.WRITER), queue)).next()
+        case = await (await _bench(info.context.door(project, Role.ANNOTATOR), queue)).next()
         return CaseGiven(assignment=case.assignment if case else None, failure=case.failure if case else None)
 
     @strawberry.mutation(
         description="Submit your verdict on a case that you have, or change the one that you have submitted. Needs the "
-        "role writer.",
+        "role annotator.",
         metadata={"cost": 50},
     )
     @outcome
@@ -230,7 +230,7 @@ class AnnotationMutations:
         queue: QueueName,
         input: Annotated[VerdictInput, strawberry.argument(description="Your verdict.")],
     ) -> SubmitCaseResult:
-        door = info.context.door(project, Role.WRITER)
+        door = info.context.door(project, Role.ANNOTATOR)
         bench = await _bench(door, queue)
         try:
             done = await bench.submit(await judgement_of(door.store, input))
@@ -240,12 +240,12 @@ class AnnotationMutations:
 
     @strawberry.mutation(
         description="Skip a case that you have. Other people get the case; you don't get it again. Needs the role "
-        "writer.",
+        "annotator.",
         metadata={"cost": 20},
     )
     @outcome
     async def skip_case(self, info: Info, project: ProjectName, queue: QueueName, failure: FailureName) -> CaseResult:
-        door = info.context.door(project, Role.WRITER)
+        door = info.context.door(project, Role.ANNOTATOR)
         bench = await _bench(door, queue)
         assignment = await bench.skip(await id_of(door.store, Label.FAILURE, failure))
         return CaseGiven(assignment=assignment, failure=None)
@@ -253,7 +253,7 @@ class AnnotationMutations:
     @strawberry.mutation(
         description="Undo what you did last in an annotation queue, or did last with one case of it: a case that you "
         "have submitted or skipped is yours again. If you had changed your verdict, the one before stands again. Needs "
-        "the role writer.",
+        "the role annotator.",
         metadata={"cost": 50},
     )
     @outcome
@@ -267,7 +267,7 @@ class AnnotationMutations:
             strawberry.argument(description="The case; null is the one with which you did something last."),
         ] = None,
     ) -> CaseResult:
-        door = info.context.door(project, Role.WRITER)
+        door = info.context.door(project, Role.ANNOTATOR)
         bench = await _bench(door, queue)
         case = await bench.undo(None if failure is None else await id_of(door.store, Label.FAILURE, failure))
         return CaseGiven(assignment=case.assignment, failure=case.failure)

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import strawberry
 
+from api.auth.invitations import is_invitation
 from api.graphql import node
 from api.graphql.node import is_model
 from api.graphql.scalars import Role
@@ -27,6 +28,13 @@ class ApiKey:
     )
     expires_at: datetime | None = strawberry.field(description="When it expires; null if it never does.")
     revoked_at: datetime | None = strawberry.field(description="When it was revoked; null if it was not.")
+
+    @strawberry.field(
+        description="Whether it is no key, but an invitation: somebody gets a key of their own for its code."
+    )
+    def is_invitation(self: control.ApiKey) -> bool:
+        return is_invitation(self)
+
     last_used_at: datetime | None = strawberry.field(
         description="When it was last used, accurate to about a minute; null if it never was."
     )

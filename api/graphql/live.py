@@ -11,20 +11,26 @@ from schema.models import Operation
 from store.contract.answers import Label
 from store.contract.protocol import GraphStore
 
-LIVE = timedelta(minutes=2)
-"""Seconds after its last operation in which a trace counts as live, although nothing runs."""
+LIVE = timedelta(seconds=30)
+"""The time after its last operation in which a trace counts as live, although nothing runs."""
+
+LONGEST = timedelta(hours=1)
+"""An operation that began longer ago and has no end is of a program that was stopped: it makes no trace live."""
 
 _LAST = 8
-"""Number of operations at the end of a trace that are checked. The last operation is not always the last to end."""
+"""Number of operations at the end of a trace, and of running ones, that are checked: the last may have ended before."""
 
 
 async def live(store: GraphStore, trace_ids: Sequence[str]) -> dict[str, bool]:
-    """For each trace, whether an operation runs or has just ended."""
-    running = await store.pages(Label.OPERATION, trace_ids, 1, statuses=[Status.RUNNING.value])
-    since = datetime.now(UTC) - LIVE
+    """For each trace, whether an operation of a program that is still there runs, or one has just ended."""
+    running = await store.pages(Label.OPERATION, trace_ids, _LAST, statuses=[Status.RUNNING.value])
+    now = datetime.now(UTC)
+
+    def runs(one: object) -> bool:
+        return isinstance(one, Operation) and (one.started_at is None or one.started_at > now - LONGEST)
 
     async def is_live(id_: str) -> bool:
-        return bool(running[id_].items) or await _last_at(store, id_) > since
+        return any(map(runs, running[id_].items)) or await _last_at(store, id_) > now - LIVE
 
     return dict(zip(running, await asyncio.gather(*map(is_live, running)), strict=True))
 

@@ -11,6 +11,7 @@ import strawberry
 from pydantic import ValidationError
 
 from api.auth.access import ProjectDoor
+from api.auth.invitations import make_invitation
 from api.auth.keys import make_key
 from api.graphql.annotating import AnnotationMutations
 from api.graphql.context import Info
@@ -19,10 +20,12 @@ from api.graphql.judgements import complaint_of, judgement_of
 from api.graphql.problems import outcome
 from api.graphql.resolving import id_of, ids_of
 from api.graphql.results import (
+    CreateInvitationResult,
     CreateKeyResult,
     DeleteTraceResult,
     FailureRecorded,
     FailureWithdrawn,
+    InvitationCreated,
     JobResult,
     JobStarted,
     KeyCreated,
@@ -281,6 +284,29 @@ class Mutation(AnnotationMutations, RetentionMutations):
         secret, key = make_key(door.project_id, name, role, door.actor, now, expires_at, person)
         await door.records.add_key(key, door.entry("createKey", key.id))
         return KeyCreated(key=key, secret=secret)
+
+    @strawberry.mutation(
+        description="Invite a person: make a code for which they get a key of their own, once, on the page "
+        "`/ui/invitation`. Needs the role admin.",
+        metadata={"cost": 20},
+    )
+    @outcome
+    async def create_invitation(
+        self,
+        info: Info,
+        project: ProjectName,
+        person: Annotated[str, strawberry.argument(description="The author of verdicts that are sent with the key.")],
+        expires_at: Annotated[
+            datetime, strawberry.argument(description="Until when the code can be used: at most 30 days from now.")
+        ],
+        role: Annotated[
+            Role, strawberry.argument(description="What the person may do in the project; not admin.")
+        ] = Role.ANNOTATOR,
+    ) -> CreateInvitationResult:
+        door = info.context.door(project, Role.ADMIN)
+        code, key = make_invitation(door.project_id, person, role, door.actor, datetime.now(UTC), expires_at)
+        await door.records.add_key(key, door.entry("createInvitation", key.id))
+        return InvitationCreated(key=key, code=code)
 
     @strawberry.mutation(description="Revoke an API key of the project. Needs the role admin.", metadata={"cost": 20})
     @outcome

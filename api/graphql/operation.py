@@ -13,9 +13,19 @@ from api.graphql.pages import First, page_size
 from api.graphql.refs import LineageRef, SessionRef, TraceRef, VariableRef
 from api.graphql.scalars import JSON, Direction, OperationKind, Status
 from api.graphql.trace import session_of, trace_of
+from attribution.trace import not_returned as search
 from schema import models
 from schema.errors import NotFoundError
 from store.contract.answers import OperationDetail
+
+
+@strawberry.type(description="The memory units that a retrieval did not return.")
+class NotReturned:
+    """The fields of ``attribution.trace.not_returned.NotReturned``."""
+
+    held: int = strawberry.field(description="How many units the memory held.")
+    count: int = strawberry.field(description="How many of them the retrieval did not return.")
+    units: list[VariableRef] = strawberry.field(description="Some of these.", metadata={"size": 20})
 
 
 @strawberry.type(
@@ -64,6 +74,16 @@ class Operation(Node):
     )
     async def invalidated(self, info: Info, first: First = 20) -> list[VariableRef]:
         return (await _detail(self, info)).invalidated[: page_size(first)]
+
+    @strawberry.field(
+        description="The memory units that a retrieval left out, those first that share most words with its query; "
+        "null for other operations, and where the results are not recorded as units.",
+        metadata={"cost": 200, "size": "first"},
+    )
+    async def not_returned(self, info: Info, first: First = 20) -> NotReturned | None:
+        most, store = page_size(first), info.context.door(self.project_id).store
+        found = await search.not_returned(store, await _detail(self, info), most)
+        return None if found is None else NotReturned(held=found.held, count=found.count, units=list(found.units))
 
     @strawberry.field(
         description="The lineage of all outputs of the operation: their causal past, or everything that depends on "

@@ -1,5 +1,6 @@
 """The memory of a trace: its units at a moment, with their sources and later versions."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import strawberry
@@ -10,6 +11,7 @@ from api.graphql.pages import After, Connection, First, asked_page, connection, 
 from api.graphql.refs import VariableRef
 from api.graphql.resolving import id_meant
 from attribution.needed.messages import speaker
+from attribution.trace.memory_review import Held, review
 from attribution.trace.remembered import Memory, Unit, Version, answers_on, messages_of, remembered
 from schema import models
 from schema.errors import InputError
@@ -112,6 +114,33 @@ class RememberedUnit:
         return (await answers_on(self.store, self.unit, seconds))[:size]
 
 
+@strawberry.type(description="Memory units that belong together.")
+class UnitGroup:
+    count: int = strawberry.field(description="How many units.")
+    units: list[RememberedUnit] = strawberry.field(description="The first of them.", metadata={"size": 10})
+
+
+@strawberry.type(description="What stands out in a memory.")
+class MemoryReview:
+    """The fields of ``attribution.trace.memory_review.Review``."""
+
+    has_reads: bool = strawberry.field(
+        description="Whether the recording says which units were read; without, it is not known which were not."
+    )
+    unread_count: int = strawberry.field(description="How many units no operation of the whole trace has read.")
+    unread: list[RememberedUnit] = strawberry.field(description="The first of these.", metadata={"size": 10})
+    alike_count: int = strawberry.field(description="How many groups of units say almost the same.")
+    alike: list[UnitGroup] = strawberry.field(description="The first of these groups.", metadata={"size": 10})
+    conflict_count: int = strawberry.field(
+        description="How many pairs of units say the same with other numbers, days or months, or one denies the other."
+    )
+    conflicts: list[UnitGroup] = strawberry.field(description="The first of these pairs.", metadata={"size": 10})
+    changed_count: int = strawberry.field(description="How many units have several versions.")
+    changed: list[RememberedUnit] = strawberry.field(
+        description="The first of these, those with most versions first.", metadata={"size": 10}
+    )
+
+
 @strawberry.type(description="The units of a memory at a moment.")
 class MemoryMoment:
     """The fields of ``attribution.trace.remembered.Memory``."""
@@ -122,6 +151,27 @@ class MemoryMoment:
     held: strawberry.Private[list[tuple[Unit, Version]]]
     count: int = strawberry.field(description="The number of units at that moment.")
     ended: int = strawberry.field(description="The number of units that had been ended by that moment.")
+
+    @strawberry.field(
+        description="What stands out among the units at that moment.", metadata={"cost": 200, "size": "first"}
+    )
+    def review(self, first: First = 10) -> MemoryReview:
+        found, most = review(self.memory, self.moment), page_size(first)
+
+        def units(some: Sequence[Held]) -> list[RememberedUnit]:
+            return [self._unit(unit, version) for unit, version in some[:most]]
+
+        return MemoryReview(
+            has_reads=found.has_reads,
+            unread_count=len(found.unread),
+            unread=units(found.unread),
+            alike_count=len(found.alike),
+            alike=[UnitGroup(count=len(group), units=units(group)) for group in found.alike[:most]],
+            conflict_count=len(found.conflicts),
+            conflicts=[UnitGroup(count=2, units=units(pair)) for pair in found.conflicts[:most]],
+            changed_count=len(found.changed),
+            changed=units(found.changed),
+        )
 
     @strawberry.field(description="The units at that moment, ordered by their beginning.")
     def units(self, info: Info, first: First = 20, after: After = None) -> Connection[RememberedUnit]:

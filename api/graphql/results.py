@@ -52,6 +52,14 @@ class KeyCreated:
     secret: str = strawberry.field(description="The key itself. It is shown only now, and stored nowhere.")
 
 
+@strawberry.type(description="Somebody can be invited.")
+class InvitationCreated:
+    key: ApiKeyRef = strawberry.field(description="The stored invitation, without its secret.")
+    code: str = strawberry.field(
+        description="The code for which the person gets a key, once. It is shown only now, and stored nowhere."
+    )
+
+
 @strawberry.type(description="A key was revoked. After about 5 seconds it gives no access.")
 class KeyRevoked:
     key: ApiKeyRef = strawberry.field(description="The stored key, without its secret.")
@@ -88,6 +96,10 @@ DeleteTraceResult = Annotated[
 CreateKeyResult = Annotated[
     KeyCreated | Problems,
     strawberry.union("CreateKeyResult", description="The new key, or why none was made."),
+]
+CreateInvitationResult = Annotated[
+    InvitationCreated | Problems,
+    strawberry.union("CreateInvitationResult", description="The new invitation, or why none was made."),
 ]
 RevokeKeyResult = Annotated[
     KeyRevoked | Problems,

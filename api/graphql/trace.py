@@ -90,8 +90,8 @@ class Trace(Node):
         return counts_of(await info.context.load(self.project_id, reads.counts, self.id))
 
     @strawberry.field(
-        description="Whether the trace is being recorded: an operation runs, or the last operation was less than "
-        "two minutes ago.",
+        description="Whether the trace is being recorded: an operation runs that began within the last hour, or "
+        "the last operation was less than 30 seconds ago.",
         metadata={"cost": 3},
     )
     async def is_live(self, info: Info) -> bool:

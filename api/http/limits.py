@@ -25,7 +25,7 @@ PAGES_PATH = "/ui"
 SMALL_BYTES = 64 << 10
 """The most bytes of a body, except where events, files, documents or forms are sent."""
 
-OPEN_PATHS = frozenset({"/ui/sign-in", "/ui/open"})
+OPEN_PATHS = frozenset({"/ui/sign-in", "/ui/open", "/ui/invitation"})
 """Paths whose bodies are read without a key, because the body holds the key. All other bodies need a key first."""
 
 

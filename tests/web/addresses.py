@@ -54,5 +54,5 @@ def addresses(world: World, project: str | None = None) -> dict[str, str]:
 OWN = {"help": "/ui/help", "me": "/ui/me"}
 """Pages outside of projects."""
 
-OPEN = {"sign-in": "/ui/sign-in?next=/ui/help", "opening": "/ui/open"}
+OPEN = {"sign-in": "/ui/sign-in?next=/ui/help", "opening": "/ui/open", "invitation": "/ui/invitation?next=/ui/help"}
 """Pages that need no key."""

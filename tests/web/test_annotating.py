@@ -421,7 +421,7 @@ def test_a_queue_names_people_without_a_key_to_admins(team: Team) -> None:
         name = f"misspelt {token_hex(4)}"
         address = f"/ui/projects/{project}/queues/new"
         made = dan.post(address, data={"name": name, **form}, headers=OWN_PAGE).headers["location"]
-        told = "No key of this project is of <bdi>Bne</bdi>."
+        told = "No key of this project is of <bdi>Bne</bdi> ("
         assert [told in one.get(made).text for one in (admin, dan)] == [True, False]
         assert "No key of this project" not in admin.get(team.base).text
         assert admin.post(f"{made}/close", headers=OWN_PAGE).headers["location"] == made

@@ -124,6 +124,7 @@ async def _shown(
         "person": person,
         "mine": mine,
         "now": next((case for case in mine if case["secondsLeft"]), None),
+        "may_annotate": role.allows(Role.ANNOTATOR),
         "may_write": role.allows(Role.WRITER),
         "is_admin": is_admin,
         "can_undo": any(case["progress"] in {"done", "skipped"} for case in mine),
@@ -138,7 +139,7 @@ async def _shown(
 
 
 def _keyless(people: list[str], keys: dict[str, Any]) -> list[str]:
-    """Annotators of the queue without a key; empty if there are too many keys to compare."""
+    """Annotators of the queue without a key and without an invitation; empty if there are too many to compare."""
     if keys["pageInfo"]["hasNextPage"]:
         return []
     known = {key["person"] for key in keys["nodes"] if key["revokedAt"] is None}

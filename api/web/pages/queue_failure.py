@@ -93,7 +93,7 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
         "can_undo": did["done"] + did["skipped"] > 0,
         "place": f"queues/{queue['id']}/cases/{values['failure']['id']}",
         "is_back": asked.said("back") is not None and not problem,
-        "may_judge": values["may_judge"] and _is_open(queue, mine),
+        "may_judge": Role(found["project"]["role"]).allows(Role.ANNOTATOR) and _is_open(queue, mine),
         "graph": values["failure"]["answerId"] or values["failure"]["questionId"],
     }
     return Shown("queue_failure", values, 400 if problem else 200)

@@ -11,8 +11,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from api.auth.browsers import COOKIE, MOST_COOKIE, SIGN_IN_COOKIE
+from api.auth.invitations import accept_invitation
+from api.auth.rate import RateLimit
 from api.errors import RateLimitedError, TooLargeError, UnauthenticatedError
-from api.http.dependencies import client_of, platform_of
+from api.http.dependencies import client_of, platform_of, request_id_of
 from api.http.limits import SMALL_BYTES
 from api.web.pages import words
 from api.web.pages.asking import PageError
@@ -29,6 +31,8 @@ _SIGN_IN_BYTES = 16 << 10
 _SIGN_IN_SECONDS = 600
 """How many seconds signing in at the issuer may take."""
 _MOST_FIELDS = 100
+CODES = "20/minute"
+"""How many codes of invitations an address may send."""
 
 
 def next_of(said: str | None) -> str:
@@ -88,6 +92,7 @@ class SigningPages:
             version: the hash in the address of the static files.
             opening: signs one browser in; None turns this off.
         """
+        self._codes = RateLimit(CODES)
         self._version = version
         self._opening = opening
 
@@ -178,6 +183,29 @@ class SigningPages:
             told = "This way in was used already, or is too old. Sign in with a key, or run memtrace ui again."
             return await self._form(request, "/ui", 401, told)
         return _enter(key, "/ui")
+
+    async def invitation(self, request: Request) -> Response:
+        """The page of an invitation; its script takes the code from the part of the address after ``#``."""
+        return await self._invitation(next_of(request.query_params.get("next")))
+
+    async def accept(self, request: Request) -> Response:
+        """Make the key of whoever has the code of an invitation, sign them in, and show the key once."""
+        form = await form_of(request, _SIGN_IN_BYTES)
+        next_, client = next_of(form.get("next")), client_of(request)
+        platform = platform_of(request)
+        if client is not None:
+            await self._codes.hit(client)
+        try:
+            key, kept = await accept_invitation(platform.database, form.get("code", ""), request_id_of(request))
+        except UnauthenticatedError as error:
+            _log.info("invitation refused", reason=error.reason)
+            return await self._invitation(next_, 401, words.sentence(str(error)))
+        request.state.actor = f"key:{kept.id}"
+        values = {"next": next_, "key": key, "kept": kept, "ends": kept.expires_at}
+        return _with_cookie(await render("invited", self._version, values), key)
+
+    async def _invitation(self, next_: str, status: int = 200, problem: str = "") -> Response:
+        return await render("invitation", self._version, {"next": next_, "problem": problem}, status)
 
     async def _form(self, request: Request, next_: str, status: int = 200, problem: str = "") -> Response:
         platform = platform_of(request)

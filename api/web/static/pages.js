@@ -212,6 +212,17 @@ function open() {
   form.submit();
 }
 
+// The code of an invitation is after "#", which is sent to no server. It goes into the form, and out of the address.
+function invitation() {
+  const form = document.getElementById("invitation");
+  const code = location.hash.slice(1);
+  if (form === null || code === "") return;
+  history.replaceState(null, "", location.pathname + location.search);
+  form.elements.code.value = code;
+  document.getElementById("by-hand").hidden = true;
+  form.querySelector("button").focus();
+}
+
 document.querySelector("[data-first]")?.focus();
 const insecure = document.getElementById("insecure");
 if (insecure !== null) insecure.hidden = isSecureContext;
@@ -228,3 +239,4 @@ keys();
 losses();
 places();
 open();
+invitation();
