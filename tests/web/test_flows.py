@@ -52,8 +52,8 @@ async def test_from_the_door_to_the_next_failure(browser: Browser, shared: World
         await expect(page.get_by_role("heading", level=1)).to_have_text(_QUESTION)
         failure = page.url
         await expect(page.locator(".way .lost")).to_contain_text("lost here")
-        held = page.locator(".way .held", has_text="memory-unit-12@1")
-        await _follow(found, held.get_by_role("link", name="memory-unit-12@1"), by_keys)
+        held = page.locator(".way .held:has(.kind-MemoryUnit)")
+        await _follow(found, held.get_by_role("link", name="Mara: I joined a pottery class"), by_keys)
         quote = page.locator(".value mark")
         await expect(quote).to_have_text(_QUOTE)
         await expect(quote).to_be_in_viewport()

@@ -95,6 +95,7 @@ async def test_the_sample_is_walked_by_keyboard(browser: Browser, lone: World) -
 async def test_what_is_asked_stands_in_the_address(browser: Browser, lone: World) -> None:
     async with _opened(browser, lone) as found:
         page = found.page
+        await page.get_by_text("Choose what is drawn").click()
         await page.get_by_label("Steps, at most").fill("1")
         await page.get_by_role("button", name="Show", exact=True).click()
         await expect(page.locator("[data-ready]")).to_be_visible()
@@ -283,3 +284,32 @@ async def test_what_is_no_graph(browser: Browser, lone: World, data: dict[str, A
         await found.page.route("**/graph/data*", lambda route: route.fulfill(json=data))
         await found.goto(_address(lone))
         await expect(found.page.get_by_role("alert")).to_contain_text(told)
+
+
+async def test_the_loss_is_marked_for_who_comes_from_a_failure(browser: Browser, lone: World) -> None:
+    asked = """query($p: String!) { project(name: $p) { failures(first: 3) { nodes {
+      id answerId verdicts { method losses { reached path(first: 40) { holds variable { id } } } } } } } }"""
+    listed = lone.ask(asked, {"p": lone.project})["project"]["failures"]["nodes"]
+    base = f"/ui/projects/{lone.project}"
+    marked = 0
+    async with looking(browser, lone.server) as found:
+        await _signed_in(found, lone)
+        for failure in listed:
+            losses = [loss for one in failure["verdicts"] for loss in one["losses"] if not loss["reached"]]
+            held = {step["variable"]["id"] for loss in losses for step in loss["path"] if step["holds"]}
+            there = f"{base}/variables/{failure['answerId']}/graph"
+            data = await found.page.request.get(f"{lone.server.url}{there}/data?from=failures/{failure['id']}")
+            marks = {node["id"]: node["mark"] for node in (await data.json())["nodes"] if "mark" in node}
+            assert {id_ for id_, mark in marks.items() if mark != "lost"} <= held
+            if not marks:
+                continue
+            marked += 1
+            await found.goto(f"{there}?from=failures/{failure['id']}")
+            await expect(found.page.locator("[data-ready]")).to_be_visible()
+            broken = found.page.locator(".graph-box:is(.graph-lost, .graph-last)")
+            await expect(broken.first).to_be_attached()
+            label = await broken.first.get_attribute("aria-label")
+            assert "needed words" in str(label)
+        plain = await found.page.request.get(f"{lone.server.url}{base}/variables/{listed[0]['answerId']}/graph/data")
+        assert not [node for node in (await plain.json())["nodes"] if "mark" in node]
+    assert marked

@@ -38,7 +38,8 @@ def _text(lone: World, project: str, rest: str = "") -> str:
 def test_the_overview_marks_a_trace_in_which_something_runs(lone: World) -> None:
     project = f"test-{token_hex(8)}"
     ended, running = TraceBuilder(project, "ended"), TraceBuilder(project, "running")
-    for trace, more in ((ended, {}), (running, {"status": Status.RUNNING, "ended_at": None})):
+    now = datetime.now(UTC)
+    for trace, more in ((ended, {}), (running, {"status": Status.RUNNING, "started_at": now, "ended_at": None})):
         trace.operation("step", kind=OperationKind.UPDATE, **more)
     _write(lone, ended)
     assert "● live" not in _text(lone, project)
@@ -55,18 +56,27 @@ def test_the_overview_marks_a_trace_in_which_something_runs(lone: World) -> None
     assert "live.js" not in stopped
 
 
-def test_a_trace_counts_as_live_for_two_minutes_after_its_last_operation(lone: World) -> None:
+def test_a_trace_counts_as_live_for_half_a_minute_after_its_last_operation(lone: World) -> None:
     project, now = f"test-{token_hex(8)}", datetime.now(UTC)
-    for name, minutes, is_live in (("long ago", 3, False), ("just now", 1, True)):
+    for name, seconds, is_live in (("long ago", 40, False), ("just now", 1, True)):
         trace = TraceBuilder(project, name)
         for number in range(12):
-            at = now - timedelta(minutes=minutes, seconds=12 - number)
+            at = now - timedelta(seconds=seconds + 1 - number / 12)
             trace.operation(f"o{number}", started_at=at, ended_at=at)
         trace.failure(trace.variable("q", "What?", kind=VariableKind.QUERY))
         _write(lone, trace)
         for page in ("", "/failures", f"/traces/{trace.trace.id}"):
             assert ("data-live" in _text(lone, project, page)) is is_live, page
         assert _text(lone, project, "/failures").count("● live") == is_live
+
+
+@pytest.mark.parametrize(("hours", "is_live"), [(0.5, True), (2, False)])
+def test_an_operation_without_an_end_makes_a_trace_live_for_an_hour(lone: World, hours: float, is_live: bool) -> None:
+    project, at = f"test-{token_hex(8)}", datetime.now(UTC) - timedelta(hours=hours)
+    trace = TraceBuilder(project, "stopped")
+    trace.operation("o", status=Status.RUNNING, started_at=at, ended_at=None)
+    _write(lone, trace)
+    assert ("data-live" in _text(lone, project, f"/traces/{trace.trace.id}")) is is_live
 
 
 def test_the_overview_says_what_to_change_first(lone: World) -> None:

@@ -50,11 +50,11 @@ async def test_a_person_finds_a_failure_and_judges_it(browser: Browser, world: W
         await expect(page.get_by_role("heading", level=1)).to_have_text(_QUESTION)
         broken = page.locator(".way .lost")
         await expect(broken).to_contain_text("lost here")
-        held = page.locator(".way .held", has_text="memory-unit-12@1")
+        held = page.locator(".way .held:has(.kind-MemoryUnit)")
         await expect(held.locator("mark")).to_have_text(
             "I joined a pottery class on Thursday evenings at the Kiln House."
         )
-        await held.get_by_role("link", name="memory-unit-12@1").click()
+        await held.get_by_role("link", name="Mara: I joined a pottery class").click()
         await expect(page.locator(".value mark")).to_contain_text("Thursday evenings")
         await page.get_by_role("link", name="Version 2", exact=True).click()
         await page.get_by_role("link", name="what differs").click()

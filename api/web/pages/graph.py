@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from api.graphql.lineage import MAX_HOPS
 from api.web.pages import words
 from api.web.pages.asking import MissingError
+from api.web.pages.graph_marks import failure_of, marks_of
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from attribution.text.fit import printable
@@ -40,6 +41,7 @@ async def graph(asked: PageRequest) -> Shown:
         "it": found["project"],
         "variable": one,
         "from": came_from[0] if came_from else None,
+        "failure": await failure_of(asked, came_from[0] if came_from else None),
         "direction": _direction(asked),
         "depth": _depth(asked)[0],
         "as_of": asked.place("asOf")[0],
@@ -78,6 +80,10 @@ async def graph_data(asked: PageRequest) -> Response:
         truncated = truncated or lineage["truncated"]
         nodes |= {one["id"]: _node(one) for one in lineage["nodes"]}
         edges |= {(one["source"], one["target"], one["kind"]): one for one in lineage["edges"]}
+    came_from = _FROM.fullmatch(asked.said("from") or "")
+    for id_, mark in marks_of(await failure_of(asked, came_from[0] if came_from else None)).items():
+        if id_ in nodes:
+            nodes[id_]["mark"] = mark
     drawn = [one for one in edges.values() if one["source"] in nodes and one["target"] in nodes]
     if len(drawn) > EDGES:
         told = f"There are {len(drawn):,} derivations; {EDGES:,} can be drawn. Ask for fewer steps or kinds."

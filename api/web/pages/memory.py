@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from api.web.pages import words
 from api.web.pages.asking import MissingError, PageError
 from api.web.pages.shown import PageRequest, Shown
+from attribution.text.word_diff import merged_changes
 
 
 async def memory(asked: PageRequest) -> Shown:
@@ -21,6 +24,7 @@ async def memory(asked: PageRequest) -> Shown:
         "unit": unit or "",
         "all": unit is None,
         "one": unit is not None,
+        "review": unit is None and asked.said("after") is None,
     }
     try:
         found = await asked.viewer.ask_project("memory", asked.project, **wanted, changes=True)
@@ -55,8 +59,20 @@ async def memory(asked: PageRequest) -> Shown:
             for version in (shown or {}).get("versions", ())
             if version.get("change")
         },
+        "evolved": _evolved((shown or {}).get("versions", ())),
         "compares": compares,
         "problem": problem,
         "is_first": asked.said("after") is None,
     }
     return Shown("memory", values)
+
+
+def _evolved(versions: Sequence[Mapping[str, Any]]) -> dict[str, words.Parts]:
+    """What each short version says, with the words that are gone and new; by the id of the variable."""
+    found: dict[str, words.Parts] = {}
+    for before, after in pairwise(one["variable"] for one in versions):
+        if all(one["size"] == len(one["preview"].encode("utf-8", "replace")) for one in (before, after)):
+            old, new = (words.text_of(one["preview"]) for one in (before, after))
+            if old != new:
+                found[after["id"]] = merged_changes(old, new)
+    return found

@@ -8,9 +8,13 @@ from api.graphql.variable import MAX_VALUE
 from api.web.pages import words
 from api.web.pages.asking import MissingError, PageError
 from api.web.pages.shown import PageRequest, Shown
+from schema.kinds import STORED, VariableKind
 
 WINDOW = 20_000
 """The number of characters in a window; the GraphQL document has the same number."""
+
+_VERSIONED = STORED | {VariableKind.PROMPT}
+"""Kinds of variables whose values of one name are versions of one thing."""
 
 
 async def variable(asked: PageRequest) -> Shown:
@@ -28,6 +32,7 @@ async def variable(asked: PageRequest) -> Shown:
     values = {
         "it": found["project"],
         "variable": one,
+        "is_versioned": one["kind"] in _VERSIONED,
         "value": value,
         "most": MAX_VALUE,
         "marks": words.marked(value["text"], [asked.said("find")]) if value else [],

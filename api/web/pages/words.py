@@ -10,12 +10,13 @@ from typing import Any
 from attribution.report.excerpts import marked, quoted
 from attribution.report.words import counted, cut, settings, wrappable
 from attribution.text.fit import printable
-from attribution.text.said import said, text_of
+from attribution.text.said import NAME, said, text_of
 from attribution.text.word_diff import Parts, difference, word_changes
 from attribution.verdicts.failure_columns import listed
 from attribution.verdicts.naming import plain
 from schema import kinds
 from schema.error_type_names import error_type_name
+from schema.kinds import VariableKind
 
 Found = Mapping[str, Any]
 """A thing as GraphQL returns it."""
@@ -33,6 +34,15 @@ ERROR_TYPES = {
     "LLMAsAJudgeError": "The answer is right: it says the same as the gold answer.",
 }
 """What happened, for each error type."""
+
+ENDINGS = {
+    "ok": "normally",
+    "error": "with an error",
+    "cancelled": "cancelled",
+    "running": "not yet",
+    "unknown": "not recorded",
+}
+"""How an operation ended."""
 
 PROOFS = {"proved": "Proved", "refuted": "Refuted", "unsettled": "Not settled"}
 
@@ -81,6 +91,8 @@ _UNFIT = re.compile(
 _NAMED = re.compile(r"^([^:]+): (is|was) ")
 _METHODS = {"flow": "flow (free)", "human": "a person", "llm": "an LLM agent", "oneshot": "an LLM, asked once"}
 _LONG_WORD = re.compile(r"\w{4,}")
+LISTED = 150
+"""The most characters of a variable's name in a list."""
 MOST_SHOWN = 10_000
 """The most characters of a text on a page; the page of the variable has the whole text."""
 _MOST_COMPARED = 2000
@@ -108,8 +120,17 @@ def operation(found: Found) -> str:
     return str(found["name"] or found["category"] or found["kind"])
 
 
-def variable(found: Found) -> str:
-    """The name of a variable; see ``attribution.verdicts.naming``."""
+def variable(found: Found, most: int = NAME) -> str:
+    """The name of a variable: what it says, cut in its middle to at most this many characters.
+
+    A prompt, and a variable whose value is not known here, has its own name.
+    """
+    text = "" if found.get("kind") == VariableKind.PROMPT else said(found.get("preview") or "", most)
+    return text or source_name(found)
+
+
+def source_name(found: Found) -> str:
+    """The name that the recorded program gave a variable, without digests; see ``attribution.verdicts.naming``."""
     known = plain(found["externalId"])
     if known == found["externalId"] or plain(found["name"]) != found["name"]:
         return known
@@ -128,6 +149,14 @@ def told_apart(traces: Sequence[Found]) -> list[str]:
         f"{name} ({plain(one['externalId'])})" if names.count(name) > 1 and plain(one["externalId"]) != name else name
         for name, one in zip(names, traces, strict=True)
     ]
+
+
+def more(found: Found, width: int) -> str:
+    """What a variable says, for a place below its name in a list; empty if the name says all of it."""
+    preview = found.get("preview") or ""
+    text = text_of(preview)
+    is_named = found.get("kind") != VariableKind.PROMPT and " ".join(text.split()) == said(preview, LISTED)
+    return "" if is_named else cut(text, width)
 
 
 def session(found: Found | None) -> str:
@@ -242,6 +271,7 @@ def same(text: str | None) -> Parts:
 
 
 __all__ = [
+    "Parts",
     "counted",
     "cut",
     "difference",

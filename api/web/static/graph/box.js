@@ -7,23 +7,32 @@ export const HEIGHT = 46;
 export const TEXT_X = -WIDTH / 2 + 34;
 
 const FONT = "12px system-ui, sans-serif";
+const LARGE = "22px system-ui, sans-serif";
 const ROOM = WIDTH - 42;
 const pen = document.createElement("canvas").getContext("2d");
 
-/** The label, cut so that it fits into its box. */
-export function line(node) {
-  if (node.line === undefined) {
-    pen.font = FONT;
+/** The label, cut so that it fits into its box: in small letters, or in those that can be read from further away. */
+export function line(node, isLarge = false) {
+  const kept = isLarge ? "largeLine" : "line";
+  if (node[kept] === undefined) {
+    pen.font = isLarge ? LARGE : FONT;
     let letters = [...node.short];
     let text = node.short;
     while (letters.length > 1 && pen.measureText(text).width > ROOM) {
       letters = letters.slice(0, -1);
       text = `${letters.join("")}…`;
     }
-    node.line = text;
+    node[kept] = text;
   }
-  return node.line;
+  return node[kept];
 }
+
+/** What the mark of a box says: how the words that the right answer needed fared. */
+export const MARKS = {
+  held: "has the needed words",
+  lost: "the needed words were lost here",
+  last: "the last that has the needed words",
+};
 
 /** What a box says to those who do not see it. Isolated, so that no text turns another. */
 export function spoken(node, model) {
@@ -33,6 +42,7 @@ export function spoken(node, model) {
     `${isolated(node.kind)}: ${isolated(node.label)}`,
     node.group && isolated(node.group),
     node.note && isolated(node.note),
+    MARKS[node.mark],
     `made from ${count(node.into)}, used for ${count(node.out)}`,
     node.pinned && "pinned",
   ].filter(Boolean).join(", ");
@@ -40,7 +50,8 @@ export function spoken(node, model) {
 
 /** The elements of a box around the origin. */
 export function parts(node) {
-  const texts = [["graph-what", -5, node.kind], ["graph-name", 13, line(node)]].map(([name, y, text]) => {
+  const said = { held: `${node.kind} ✓`, last: `${node.kind} ✓ the last`, lost: `✗ lost here` }[node.mark] ?? node.kind;
+  const texts = [["graph-what", -5, said], ["graph-name", 13, line(node)], ["graph-large", 8, line(node, true)]].map(([name, y, text]) => {
     const element = svg("text", { class: name, x: TEXT_X, y, "unicode-bidi": "isolate" });
     element.textContent = text;
     return element;
@@ -57,7 +68,7 @@ export function card(node, model) {
   return svg(
     "g",
     {
-      class: `graph-box graph-kind-${styleOf(node.kind)}`,
+      class: `graph-box graph-kind-${styleOf(node.kind)}${node.mark ? ` graph-${node.mark}` : ""}`,
       role: "button",
       tabindex: -1,
       "data-index": node.index,

@@ -45,8 +45,10 @@ class Graph {
       png: () => this.savePng(),
     });
     this.settings = html("div", { class: "graph-settings" });
+    this.folded = html("details", { class: "graph-folded" }, html("summary", {}, "Kinds and time"), this.settings);
+    this.folded.open = !matchMedia("(max-width: 40rem)").matches;
     host.classList.add("graph");
-    host.replaceChildren(this.bar.element, this.settings, this.view.stage, this.note, this.live);
+    host.replaceChildren(this.bar.element, this.folded, this.view.stage, this.note, this.live);
     this.host = host;
     follow(this.view, {
       choose: (node) => this.choose(node),
@@ -93,7 +95,9 @@ class Graph {
 
   begin(start) {
     this.#settings();
-    const first = this.model.byId.get(start) ?? this.model.nodes.at(-1);
+    // Where something was lost, the eye begins there if not all can be shown.
+    const lost = this.model.nodes.find(({ mark }) => mark === "lost" || mark === "last");
+    const first = lost ?? this.model.byId.get(start) ?? this.model.nodes.at(-1);
     this.view.width = this.view.stage.clientWidth;
     this.view.height = this.view.stage.clientHeight;
     this.view.focused = first ?? null;

@@ -76,6 +76,7 @@ export class Model {
     const node = { raw, id: raw.id, index, kind: shown(raw.kind, 40), label, short: shown(label, SHORT), sequence };
     node.note = shown(raw.note);
     node.group = shown(raw.group, 80);
+    node.mark = ["held", "lost", "last"].includes(raw.mark) ? raw.mark : undefined;
     node.found = `${label}\n${node.note}\n${node.group}\n${raw.id}`.toLowerCase();
     return Object.assign(node, { x: 0, y: 0, layer: 0, pinned: false, into: [], out: [] });
   }

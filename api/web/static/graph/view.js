@@ -9,6 +9,8 @@ const MANY = 400;
 const LEAST = 0.01;
 const MOST = 3;
 const READABLE = 0.85;
+/** Below this scale, boxes say their names in large letters and nothing else. */
+const LARGE = 0.72;
 const MARGIN = 40;
 
 export class View {
@@ -66,6 +68,7 @@ export class View {
     }
     const sight = this.#sight();
     this.isFar = this.scale < FAR || sight.length > MANY;
+    this.svg.classList.toggle("graph-from-afar", this.scale < LARGE);
     this.layer.setAttribute("transform", `matrix(${this.scale} 0 0 ${this.scale} ${this.x} ${this.y})`);
     this.#paint(sight);
     this.#place(sight);
@@ -229,7 +232,7 @@ export class View {
   /** Show all if it can be read so, else the focused box and what is around it. */
   open() {
     this.fit();
-    if (this.focused && this.scale < 0.5) {
+    if (this.focused && this.scale < FAR) {
       this.scale = READABLE;
       this.centre(this.focused);
       // What has neighbours on one side alone leaves the room to them.
