@@ -28,6 +28,9 @@ SMALL_BYTES = 64 << 10
 OPEN_PATHS = frozenset({"/ui/sign-in", "/ui/open", "/ui/invitation"})
 """Paths whose bodies are read without a key, because the body holds the key. All other bodies need a key first."""
 
+_MOST_DIGITS = 18
+"""Digits of a size that are read; Python reads no number of more than 4,300 digits."""
+
 
 class Bodies:
     """Hands a request's body on only if its sender has a key, and while the body is small enough.
@@ -120,9 +123,9 @@ def _asker(scope: Scope) -> Asker:
 
 def _declared(headers: Headers) -> int | None:
     """The size of the body by the head, 0 if the head does not say how large it is; None if there is no body."""
-    length = headers.get("content-length", "")
-    if length.isascii() and length.isdigit() and int(length) > 0:
-        return int(length)
+    length = headers.get("content-length", "").lstrip("0")
+    if length.isascii() and length.isdigit():
+        return int(length[:_MOST_DIGITS])
     return 0 if "transfer-encoding" in headers else None
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -138,3 +140,14 @@ def test_a_form_of_a_stranger_is_short(server: RunningServer) -> None:
     with httpx.Client(base_url=server.url, timeout=300, headers=_OWN_SITE) as client:
         for path in sorted(_OPEN):
             assert client.post(path, content=b"key=" + b"x" * 17_000).status_code == 413
+
+
+@pytest.mark.parametrize("length", ["0" * 5_000 + "2", "0" * 5_000, "9" * 5_000])
+def test_a_length_of_thousands_of_digits_is_no_error_of_the_server(server: RunningServer, length: str) -> None:
+    """Python refuses to read numbers of more than 4,300 digits."""
+    address = urlsplit(server.url)
+    with socket.create_connection((address.hostname or "", address.port or 0), timeout=60) as client:
+        head = f"POST /v1/attributions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.key('writer')}\r\n"
+        client.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{{}}".encode())
+        status = int(client.recv(65_536).split(b" ")[1])
+    assert status in {202, 400, 413, 422}
