@@ -1,5 +1,6 @@
 """What people change when they annotate failures as a team."""
 
+import asyncio
 from functools import partial
 from typing import Annotated
 
@@ -151,7 +152,7 @@ class AnnotationMutations:
         input: Annotated[LabelsInput, strawberry.argument(description="The file.")],
     ) -> ImportLabelsResult:
         door = info.context.door(project, Role.WRITER)
-        labels = labels_of(input.content.encode("utf-8", "replace"), input.name)
+        labels = await asyncio.to_thread(labels_of, input.content.encode("utf-8", "replace"), input.name)
         if not door.role.allows(Role.ADMIN):
             check_own(labels, door.author, input.name)
         done = await import_labels(door.store, labels, door.author, input.name, partial(door.entry, "importLabels"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -172,6 +173,10 @@ async def export_labels(store: GraphStore, failure_ids: Sequence[str] | None = N
     )
 
 
+_AT_A_TIME = 500
+"""How many labels are compared with a trace before others get a turn."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Match:
     failure: Failure
@@ -220,6 +225,7 @@ class _Graphs:
         self.traces = {trace.id: trace for trace in traces}
         self._store = store
         self._read: dict[str, _Graph] = {}
+        self._compared = 0
         self._called: dict[str, list[Trace]] = defaultdict(list)
         for trace in traces:
             for name in _names(trace):
@@ -231,7 +237,12 @@ class _Graphs:
         """Match a label with the only trace that has all named elements."""
         called = None if one.label.trace is None else self._called.get(one.label.trace)
         meant = called or (self._unnamed if one.label.trace is not None else list(self.traces.values()))
-        found = [(await self._graph(trace)).match(one.number, one.label) for trace in meant]
+        found: list[_Match | Unmatched] = []
+        for trace in meant:
+            found.append((await self._graph(trace)).match(one.number, one.label))
+            self._compared += 1
+            if self._compared % _AT_A_TIME == 0:
+                await asyncio.sleep(0)  # a file may have thousands of labels, and a project thousands of traces
         matches = [match for match in found if isinstance(match, _Match)]
         if len(matches) == 1:
             return matches[0]

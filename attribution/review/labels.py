@@ -30,6 +30,8 @@ _ALWAYS = frozenset({"trace", "prediction_id", "primary"})
 """Keys that are written in each line, even with the value null."""
 
 _NO_KIND = frozenset({"agreed", ADJUDICATED})
+_LISTED = 10
+"""How many bad lines are named besides the first."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -128,6 +130,8 @@ def labels_of(data: bytes, file: str) -> list[NumberedLabel]:
     found: list[NumberedLabel] = []
     problems: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 1):
+        if len(problems) > 1 + _LISTED:
+            break  # the message names no more
         if not line.strip():
             continue
         try:
@@ -155,5 +159,5 @@ def _others(numbers: Iterable[int]) -> str:
     listed = list(numbers)
     if not listed:
         return ""
-    more = ", …" if len(listed) > 10 else ""
-    return f" (no labels either: line {', '.join(map(str, listed[:10]))}{more})"
+    more = ", …" if len(listed) > _LISTED else ""
+    return f" (no labels either: line {', '.join(map(str, listed[:_LISTED]))}{more})"

@@ -27,6 +27,7 @@ _TEXTS: dict[str, Callable[[int], str]] = {
     "ampersands": lambda size: "&" * size,
     "fields of a form": lambda size: "a=1&" * (size // 4),
     "percent signs": lambda size: "key=" + "%" * size,
+    "empty objects by line": lambda size: "{}\n" * (size // 3),
     "boundaries": lambda size: "--x\r\n" * (size // 5),
 }
 

@@ -11,13 +11,14 @@ import pytest
 from attribution.benchmark.run import run
 from attribution.benchmark.trivial import ANSWERING, WORDLESS
 from attribution.review.labelling import export_labels, import_labels
-from attribution.review.labels import Label, read_labels
+from attribution.review.labels import Label, labels_of, read_labels
 from attribution.run import Options
 from attribution.statistics.intervals import wilson
 from ingest.files.opening import plain_name
 from ingest.files.registry import import_path
 from schema.errors import InputError
 from schema.kinds import ErrorType
+from schema.outside_json import read_json
 from store.open import open_database
 from tests.attribution.benchmark.sample import SAMPLE, truth, write_benchmark
 from tests.data import data_folder, needs_data
@@ -121,6 +122,19 @@ def test_bad_lines_are_named(tmp_path: Path, line: str) -> None:
     path.write_text(f"{json.dumps(lines()[0])}\n{line}\n", "utf-8")
     with pytest.raises(InputError, match="line 2"):
         read_labels(path)
+
+
+def test_reading_ends_where_no_more_bad_lines_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[bytes] = []
+
+    def counted(line: bytes) -> object:
+        read.append(line)
+        return read_json(line)
+
+    monkeypatch.setattr("attribution.review.labels.read_json", counted)
+    with pytest.raises(InputError, match=r"line 1: .*no labels either: line 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …"):
+        labels_of(b"{}\n" * 100_000, "labels.jsonl")
+    assert len(read) == 12
 
 
 def test_files_without_labels_are_named(tmp_path: Path) -> None:
