@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
+from ingest.exports.turns import in_turn
 from schema.models import Derivation, Invalidation, Operation, Session, Trace, Usage, Variable
 from store.contract.protocol import GraphStore
 from store.shared.paging import elements
@@ -50,7 +50,7 @@ class Content:
 
 async def content_of(store: GraphStore, trace: Trace) -> Content:
     """Read a whole trace."""
-    return await asyncio.to_thread(
+    return await in_turn(
         _arranged,
         trace,
         await elements(store, Session, trace.id),

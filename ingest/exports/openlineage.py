@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, BinaryIO
 from uuid import UUID
 
 import msgspec
 
 from ingest.exports.content import Content, content_of
+from ingest.exports.turns import in_turn
 from schema.kinds import STORED, Status
 from schema.models import Operation, Trace, Variable, format_time
 from store.contract.protocol import GraphStore
@@ -39,7 +39,7 @@ _ENDS = {
 async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
     """Write a trace: for each operation a START event, and an event with inputs and outputs for its end."""
     content = await content_of(store, trace)
-    await asyncio.to_thread(_write, content, out)
+    await in_turn(_write, content, out)
 
 
 def _write(content: Content, out: BinaryIO) -> None:

@@ -5,7 +5,6 @@ The output is one ``ExportTraceServiceRequest`` in protobuf, as ``POST /v1/trace
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -18,6 +17,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from ingest.exports.content import Content, content_of, whole_values
 from ingest.exports.genai import genai_attributes
+from ingest.exports.turns import in_turn
 from ingest.exports.wire import Events
 from ingest.otlp.dialects.memtrace import EVENTS, TRACE
 from schema.errors import InputError
@@ -48,32 +48,36 @@ async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
             raise InputError(trace.external_id, where, problem)
     part: list[Span] = []
     size = 0
-    async for span in _spans(store, content):
+    async for span, span_bytes in _spans(store, content):
         part.append(span)
-        size += span.ByteSize()
+        size += span_bytes
         if len(part) >= _SPANS or size >= _BYTES:
-            out.write(await asyncio.to_thread(_request, trace, part))
+            await in_turn(_write, trace, part, out)
             part, size = [], 0
-    out.write(_request(trace, part))
+    await in_turn(_write, trace, part, out)
 
 
-async def _spans(store: GraphStore, content: Content) -> AsyncIterator[Span]:
-    events = await asyncio.to_thread(Events, content)
+_Sized = tuple[Span, int]
+"""A span and its size in bytes, which takes long to count."""
+
+
+async def _spans(store: GraphStore, content: Content) -> AsyncIterator[_Sized]:
+    events = await in_turn(Events, content)
     outside = {variable.id: text async for variable, text in whole_values(store, content.made.get(None, []))}
-    yield await asyncio.to_thread(lambda: _around(content, events.of_trace(outside)))
+    yield await in_turn(_around, content, events, outside)
     for operation in content.operations:
         made = {one.id: text async for one, text in whole_values(store, content.made.get(operation.id, []))}
-        yield await asyncio.to_thread(_told, content, operation, events, made)
+        yield await in_turn(_told, content, operation, events, made)
 
 
-def _told(content: Content, operation: Operation, events: Events, texts: dict[str, str]) -> Span:
+def _told(content: Content, operation: Operation, events: Events, texts: dict[str, str]) -> _Sized:
     span = _span(content, operation)
     said = {EVENTS: msgspec.json.encode(events.of_operation(operation, texts)).decode()}
     span.attributes.extend(_pairs(genai_attributes(content, operation) | said))
-    return span
+    return span, span.ByteSize()
 
 
-def _around(content: Content, events: list[dict[str, Any]]) -> Span:
+def _around(content: Content, events: Events, texts: dict[str, str]) -> _Sized:
     """The root span, which stands for the trace."""
     trace = content.trace
     moments = [one for operation in content.operations for one in (operation.started_at, operation.ended_at) if one]
@@ -85,9 +89,9 @@ def _around(content: Content, events: list[dict[str, Any]]) -> Span:
         start_time_unix_nano=_nanoseconds(min(moments, default=content.time(None))),
         end_time_unix_nano=_nanoseconds(max(moments, default=content.time(None))),
     )
-    said = {"gen_ai.operation.name": "invoke_workflow", EVENTS: msgspec.json.encode(events).decode()}
+    said = {"gen_ai.operation.name": "invoke_workflow", EVENTS: msgspec.json.encode(events.of_trace(texts)).decode()}
     span.attributes.extend(_pairs(said))
-    return span
+    return span, span.ByteSize()
 
 
 def _span(content: Content, operation: Operation) -> Span:
@@ -111,14 +115,14 @@ def _root(trace: Trace) -> bytes:
     return blake2b(trace.id.encode(), digest_size=8).digest()
 
 
-def _request(trace: Trace, spans: list[Span]) -> bytes:
+def _write(trace: Trace, spans: list[Span], out: BinaryIO) -> None:
     request = ExportTraceServiceRequest()
     of_resource = request.resource_spans.add()
     of_resource.resource.attributes.extend(_pairs({"service.name": "memtrace", TRACE: trace.external_id}))
     of_scope = of_resource.scope_spans.add()
     of_scope.scope.name = "memtrace"
     of_scope.spans.extend(spans)
-    return request.SerializeToString()
+    out.write(request.SerializeToString())
 
 
 def _pairs(said: dict[str, Any]) -> list[KeyValue]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, BinaryIO
 
 import msgspec
 
 from ingest.exports.content import Content, content_of
+from ingest.exports.turns import in_turn
 from schema.kinds import DerivationKind
 from schema.models import Operation, Trace, Variable, format_time
 from store.contract.protocol import GraphStore
@@ -19,7 +19,7 @@ _NAMESPACE = "urn:memtrace:"
 async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
     """Write a trace as one document. A value over 2 KB is replaced by its beginning, hash and size."""
     content = await content_of(store, trace)
-    await asyncio.to_thread(lambda: out.write(msgspec.json.encode(_document(content))))
+    await in_turn(lambda: out.write(msgspec.json.encode(_document(content))))
 
 
 def _document(content: Content) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -102,6 +103,22 @@ def test_a_page_of_long_texts_does_not_hold_others_up(hostile: Hostile, page: st
             assert shown.status_code in {200, 404}, shown.text[:500]
 
     assert hostile.watch.check(look, ALLOWED_SECONDS) is None
+
+
+@pytest.mark.parametrize("form", ["otlp", "prov-json", "openlineage"])
+@pytest.mark.parametrize("trace", ["long", "chain"])
+def test_many_exports_at_once_do_not_hold_others_up(hostile: Hostile, trace: str, form: str) -> None:
+    def read() -> None:
+        with hostile.client("reader") as client:
+            answer = client.get(f"/v1/export/{trace}", params={"format": form})
+            assert answer.status_code == 200, answer.text[:500]
+
+    def attack() -> None:
+        with ThreadPoolExecutor(20) as pool:
+            for asked in [pool.submit(read) for _ in range(20)]:
+                asked.result()
+
+    assert hostile.watch.check(attack, ALLOWED_SECONDS) is None
 
 
 def test_many_spans_of_one_trace_do_not_hold_others_up(hostile: Hostile) -> None:
