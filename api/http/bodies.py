@@ -135,6 +135,8 @@ class SpansBody:
         spans = admission.read(project_id, body, self.kind, MAX_SPANS)
         if spans.count > MAX_SPANS:
             raise _too_many("spans", MAX_SPANS)
+        if spans.has_too_many_parts:
+            raise _too_many("resources and scopes", MAX_SPANS)
         prepared = prepare(project_id, Sent(spans.pieces), packet_bytes)
         refused, why = admission.refusals(spans, ((one.index, one.reason) for one in prepared.refused))
         return Read(

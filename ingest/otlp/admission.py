@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ingest.otlp.conversations import trace_names
 from ingest.otlp.decoding import decode
 from ingest.otlp.events import events_of
+from ingest.otlp.keeping import KeptResources
 from ingest.otlp.spans import SpanError
 from store.runtime.processor_share import ProcessorShare
 
@@ -25,6 +26,7 @@ class Spans:
         refused: reasons of the spans that could not be read.
         count: number of spans in the request.
         cut: per span that is not kept whole, what is missing.
+        has_too_many_parts: whether the request has too many resources and scopes (``decoding.MOST_PARTS``).
     """
 
     pieces: list[bytes]
@@ -32,6 +34,7 @@ class Spans:
     refused: list[str]
     count: int
     cut: list[str] = field(default_factory=list)
+    has_too_many_parts: bool = False
 
 
 def read(project_id: str, body: bytes, kind: str, most: int) -> Spans:
@@ -47,15 +50,15 @@ def read(project_id: str, body: bytes, kind: str, most: int) -> Spans:
         InputError: the body is no OTLP request.
     """
     decoded = decode(body, kind, most)
-    found = Spans([], [], decoded.refused, decoded.count)
+    found = Spans([], [], decoded.refused, decoded.count, has_too_many_parts=decoded.has_too_many_parts)
     if decoded.count > most:
         return found
-    share = ProcessorShare()
+    share, resources = ProcessorShare(), KeptResources(decoded.count)
     for place, (span, trace) in enumerate(zip(decoded.spans, trace_names(decoded.spans), strict=True)):
         share.step()
         cut: list[str] = []
         try:
-            made = events_of(project_id, span, trace, cut)
+            made = events_of(project_id, span, trace, cut, resources)
         except (SpanError, RecursionError) as error:
             why = "an attribute is nested too deeply" if isinstance(error, RecursionError) else str(error)
             found.refused.append(f"span {span.span_id}: {why}")

@@ -7,9 +7,9 @@ case, enums numbers or names, unknown fields ignored.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from google.protobuf import json_format
@@ -20,6 +20,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
 from ingest.otlp.media_types import PROTOBUF
@@ -32,6 +33,9 @@ _MOST_SHOWN = 300
 _LONG = 1 << 20
 """Size in bytes; a shorter request never needs too much memory."""
 
+MOST_PARTS = 20_000
+"""Largest number of resources and scopes in a request."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
@@ -40,10 +44,12 @@ class Decoded:
     Attributes:
         spans: the spans that could be read.
         refused: the reason for each other span.
+        has_too_many_parts: whether the request has more than ``MOST_PARTS``; no span is read then.
     """
 
     spans: list[Span] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    has_too_many_parts: bool = False
 
     @property
     def count(self) -> int:
@@ -62,9 +68,12 @@ def decode(body: bytes, kind: str, most: int) -> Decoded:
     Raises:
         InputError: the body is no OTLP request.
     """
+    makers = _protobuf(body) if kind == PROTOBUF else _json(body)
+    if makers is None:
+        return Decoded(has_too_many_parts=True)
     found = Decoded()
     share = ProcessorShare()
-    for make in _protobuf(body) if kind == PROTOBUF else _json(body):
+    for make in makers:
         share.step()
         if found.count > most:
             break
@@ -85,9 +94,16 @@ def answer(kind: str, refused: int, message: str) -> bytes:
 
 
 _Maker = Callable[[], Span]
+_Found = TypeVar("_Found")
+_Part = TypeVar("_Part")
 
 
-def _protobuf(body: bytes) -> Iterator[_Maker]:
+def _are_too_many(parts: Sequence[_Part], scopes: Callable[[_Part], Sequence[object]]) -> bool:
+    """Whether a request has too many resources or scopes. Without spans, nothing else bounds their number."""
+    return len(parts) > MOST_PARTS or sum(max(1, len(scopes(part))) for part in parts) > MOST_PARTS
+
+
+def _protobuf(body: bytes) -> Iterator[_Maker] | None:
     request = ExportTraceServiceRequest()
     try:
         request.ParseFromString(body)
@@ -97,7 +113,12 @@ def _protobuf(body: bytes) -> Iterator[_Maker]:
         raise InputError(
             "body", "", f"is no ExportTraceServiceRequest in protobuf{or_memory}: {_shown(error)}"
         ) from None
-    for of_resource in request.resource_spans:
+    parts = request.resource_spans
+    return None if _are_too_many(parts, lambda part: part.scope_spans) else _of_protobuf(parts)
+
+
+def _of_protobuf(parts: Iterable[ResourceSpans]) -> Iterator[_Maker]:
+    for of_resource in parts:
         resource = plain_attributes(of_resource.resource.attributes)
         for of_scope in of_resource.scope_spans:
             scope = of_scope.scope
@@ -119,24 +140,65 @@ class _Request(msgspec.Struct, rename="camel"):
     resource_spans: list[_ResourceSpans] | None = None
 
 
-def _json(body: bytes) -> Iterator[_Maker]:
+def _json(body: bytes) -> Iterator[_Maker] | None:
     try:
         request = msgspec.json.decode(body, type=_Request)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InputError("body", "", f"is no ExportTraceServiceRequest in JSON: {_shown(error)}") from None
-    for of_resource in request.resource_spans or ():
+    parts = request.resource_spans or []
+    return None if _are_too_many(parts, lambda part: part.scope_spans or ()) else _of_json(parts)
+
+
+def _of_json(parts: Iterable[_ResourceSpans]) -> Iterator[_Maker]:
+    for of_resource in parts:
+        resource = _Once(_resource_of_json, bytes(of_resource.resource))
         for of_scope in of_resource.scope_spans or ():
+            scope = _Once(_scope_of_json, bytes(of_scope.scope))
             for span in of_scope.spans or ():
-                yield lambda span=span, scope=of_scope, resource=of_resource: _span_of_json(  # type: ignore[misc]
-                    bytes(span), bytes(scope.scope), bytes(resource.resource)
+                yield lambda span=span, scope=scope, resource=resource: _span_of_json(  # type: ignore[misc]
+                    bytes(span), scope, resource
                 )
 
 
-def _span_of_json(span: bytes, scope: bytes, resource: bytes) -> Span:
-    """Parse a span with its scope and resource, each time anew, so that a bad scope or resource only sinks its spans.
+class _Once(Generic[_Found]):
+    """What spans share: read with the first of them. A bad scope or resource refuses its spans, and no others."""
+
+    def __init__(self, read: Callable[[bytes], _Found], piece: bytes) -> None:
+        self._read, self._piece = read, piece
+        self._found: _Found | None = None
+        self._error: Exception | None = None
+
+    def get(self) -> _Found:
+        """The result.
+
+        Raises:
+            ValueError: the JSON is bad; the same for each span.
+        """
+        if self._error is not None:
+            raise self._error
+        if self._found is None:
+            try:
+                self._found = self._read(self._piece)
+            except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
+                self._error = error
+                raise
+        return self._found
+
+
+def _scope_of_json(piece: bytes) -> InstrumentationScope:
+    return json_format.ParseDict(_object(piece), InstrumentationScope(), ignore_unknown_fields=True)
+
+
+def _resource_of_json(piece: bytes) -> Mapping[str, Any]:
+    wire = json_format.ParseDict(_object(piece), Resource(), ignore_unknown_fields=True)
+    return plain_attributes(wire.attributes)
+
+
+def _span_of_json(span: bytes, scope: _Once[InstrumentationScope], resource: _Once[Mapping[str, Any]]) -> Span:
+    """Parse a span.
 
     Raises:
-        ValueError: the JSON does not describe a span.
+        ValueError: the JSON does not describe a span, a scope or a resource.
     """
     found = _object(span)
     for fields in (found, *_objects(found.get("links"))):
@@ -144,9 +206,7 @@ def _span_of_json(span: bytes, scope: bytes, resource: bytes) -> Span:
             if fields.get(name) is not None:
                 fields[name] = _base64_of_hex(name, fields[name])
     wire = json_format.ParseDict(found, WireSpan(), ignore_unknown_fields=True)
-    wire_scope = json_format.ParseDict(_object(scope), InstrumentationScope(), ignore_unknown_fields=True)
-    wire_resource = json_format.ParseDict(_object(resource), Resource(), ignore_unknown_fields=True)
-    return span_of(wire, wire_scope, plain_attributes(wire_resource.attributes))
+    return span_of(wire, scope.get(), resource.get())
 
 
 def _base64_of_hex(name: str, value: object) -> str:

@@ -13,7 +13,7 @@ from memtrace.kinds import MAX_NAME_CHARACTERS, DerivationKind, EndStatus
 
 from ingest.otlp.dialects.memtrace import EVENTS
 from ingest.otlp.dialects.registry import step_of
-from ingest.otlp.keeping import MOST_BYTES, bounded, kept_of
+from ingest.otlp.keeping import MOST_BYTES, KeptResources, kept_of
 from ingest.otlp.names import INPUT, OTEL, OUTPUT, edge_name, operation_name, short, variable_name
 from ingest.otlp.reading import objects, words
 from ingest.otlp.spans import Span, SpanError, time_of
@@ -26,7 +26,9 @@ _MOST_VALUE_BYTES = 8 << 20
 Event = dict[str, Any]
 
 
-def events_of(project_id: str, span: Span, trace: str, cut: list[str] | None = None) -> list[bytes]:
+def events_of(
+    project_id: str, span: Span, trace: str, cut: list[str] | None = None, resources: KeptResources | None = None
+) -> list[bytes]:
     """The events of a span as JSON, in order.
 
     Args:
@@ -34,9 +36,13 @@ def events_of(project_id: str, span: Span, trace: str, cut: list[str] | None = N
         span: the span.
         trace: the name of its trace.
         cut: gets a line for each part of the span that is not kept whole.
+        resources: of the spans of the same request; None for a span alone.
     """
     told = [] if cut is None else cut
-    made = _told(span) if EVENTS in span.attributes else _Maker(project_id, trace, span, told).events()
+    if EVENTS in span.attributes:
+        made = _told(span)
+    else:
+        made = _Maker(project_id, trace, span, told, resources or KeptResources(1)).events()
     head = {"v": 1, "trace": trace}
     return [msgspec.json.encode(head | event) for event in made]
 
@@ -56,8 +62,9 @@ def _told(span: Span) -> Iterator[Event]:
 
 
 class _Maker:
-    def __init__(self, project_id: str, trace: str, span: Span, cut: list[str]) -> None:
+    def __init__(self, project_id: str, trace: str, span: Span, cut: list[str], resources: KeptResources) -> None:
         self._span = span
+        self._resources = resources
         self._cut = cut
         self._step = step_of(span)
         self._graph_trace = trace_id(project_id, trace)
@@ -105,7 +112,7 @@ class _Maker:
             "dialect": step.dialect,
             "kind": span.kind,
             "scope": " ".join(part for part in (span.scope, span.scope_version) if part)[:_SHORT],
-            "resource": bounded(span.resource, 16 << 10, self._cut),
+            "resource": self._resources.of(span.resource, self._cut),
             "variables": len(step.inputs) + len(step.outputs),
         }
         if span.message:

@@ -13,6 +13,13 @@ MOST_BYTES = 192 << 10
 """Largest size of a span's attributes and events together, in bytes. An element may have 256 KiB; the rest is for our
 own attributes."""
 
+MOST_RESOURCE_BYTES = 16 << 10
+"""Largest size of a resource, in bytes."""
+
+MOST_RESOURCES_BYTES = 64 << 20
+"""Largest size of the resources that all spans of a request keep, in bytes: each span has its own copy."""
+
+_TOLD = 20
 MOST_MOMENTS = 500
 """Largest number of kept events of a span."""
 
@@ -35,6 +42,28 @@ def bounded(attributes: Mapping[str, Any], most: int = MOST_BYTES, cut: list[str
     """
     kept = _fitted({(_OWN, name): value for name, value in attributes.items()}, most, [] if cut is None else cut)
     return {name: value for (_, name), value in kept.items()}
+
+
+class KeptResources:
+    """The resources of a request within their limit. A resource that the spans share is cut once."""
+
+    def __init__(self, spans: int) -> None:
+        """Nothing is cut yet.
+
+        Args:
+            spans: number of spans in the request, each of which keeps its resource.
+        """
+        self._most = min(MOST_RESOURCE_BYTES, MOST_RESOURCES_BYTES // max(1, spans))
+        self._last: tuple[Mapping[str, Any], dict[str, Any], list[str]] | None = None
+
+    def of(self, resource: Mapping[str, Any], cut: list[str]) -> dict[str, Any]:
+        """The attributes of a resource that are kept; ``cut`` gets the first lines about what is not."""
+        if self._last is None or self._last[0] is not resource:
+            lines: list[str] = []
+            self._last = resource, bounded(resource, self._most, lines), lines[:_TOLD]
+        _, kept, lines = self._last
+        cut += lines
+        return kept
 
 
 def kept_of(

@@ -209,6 +209,14 @@ def test_too_many_spans(server: RunningServer) -> None:
     assert _post(server, one * 20_001).status_code == 413
 
 
+def test_too_many_empty_resources(server: RunningServer) -> None:
+    answer = _post(server, b"\x0a\x00" * 20_001)
+    assert (answer.status_code, answer.json()["detail"]) == (
+        413,
+        "a request holds at most 20,000 resources and scopes: send several",
+    )
+
+
 @pytest.mark.parametrize(("path", "seconds"), [("/v1/traces", "1"), ("/v1/events", "5")])
 def test_exporters_are_told_to_come_again_soon(path: str, seconds: str) -> None:
     """They give up after ten seconds in all, whatever they were told."""
