@@ -31,6 +31,9 @@ def params_of(*names: str) -> list[ParameterSet]:
 NEWER: dict[str, str] = {"smartcomment": "3.12"}
 """The oldest Python for packages that need a newer one than MemTrace does."""
 
+ALONE = frozenset({"small-model"})
+"""Environments without dependencies: of a package only its files are used, such as the weights of a model."""
+
 
 def python(name: str, of: str = sys.executable) -> Path:
     """Build an environment if needed, with this checkout's recorder, and return its interpreter.
@@ -87,8 +90,9 @@ def _install_packages(home: Path, lock: Path, of: str) -> None:
         if _uv()
         else [home / "bin" / "pip", "install", "--no-compile"]
     )
+    alone = ["--no-deps"] if lock.stem in ALONE else []
     done = subprocess.run(
-        [str(part) for part in (*install, "--quiet", "--require-hashes", "-r", lock)],
+        [str(part) for part in (*install, *alone, "--quiet", "--require-hashes", "-r", lock)],
         capture_output=True,
         text=True,
         check=False,
@@ -114,5 +118,6 @@ def write_lock(name: str) -> None:
         raise SystemExit("uv is needed to write locks: pip install uv")
     options = ["--universal", "--python-version", NEWER.get(name, "3.11"), "--generate-hashes", "--no-emit-index-url"]
     options += ["--no-emit-find-links", "--no-header", "--upgrade", "--quiet"]
+    options += ["--no-deps"] if name in ALONE else []
     wanted, lock = f"tests/environments/{name}.in", f"tests/environments/{name}.lock"
     subprocess.run([uv, "pip", "compile", wanted, *options, "-o", lock], check=True, cwd=HERE.parents[1])

@@ -13,11 +13,11 @@ from attribution.verdicts.verdict import Method
 from schema.models import Attribution
 
 USUAL: dict[Method, Usage] = {
-    Method.AUTO: Usage(6_000, 500, 4),
-    Method.LLM: Usage(30_000, 1_500, 8),
-    Method.ONESHOT: Usage(25_000, 400, 1),
+    Method.AUTO: Usage(34_000, 1_000, 8),
+    Method.LLM: Usage(33_000, 1_000, 8),
+    Method.ONESHOT: Usage(31_000, 500, 1),
 }
-"""Medians; docs/models.md says how they were measured."""
+"""Tokens and calls of a failure; docs/models.md says where they come from. ``auto``: of a failure that needs a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,24 @@ def costs_of(settings: LlmSettings, speed: Speed | None, verdicts: Iterable[Attr
             own.setdefault(one.method, []).append(one)
     has_prices = settings.input_price is not None and settings.output_price is not None
     found = []
-    for method, usual in USUAL.items():
-        given = own.get(method)
+    for method in Method:
+        given, usual = own.get(method), USUAL.get(method)
         if given:
             tokens = round(median(one.tokens or 0 for one in given))
             seconds: float | None = median(one.seconds or 0.0 for one in given)
             cost = median(one.cost or 0.0 for one in given)
+        elif usual:
+            read, written = _within_context(method, usual, settings), usual.output_tokens
+            tokens = read + written
+            seconds = None if speed is None else speed.seconds(read, written)
+            cost = settings.usage(read, written).cost
         else:
-            tokens = usual.input_tokens + usual.output_tokens
-            seconds = None if speed is None else speed.seconds(usual.input_tokens, usual.output_tokens)
-            cost = settings.usage(usual.input_tokens, usual.output_tokens).cost
+            continue
         found.append(FailureCost(method, tokens, seconds, cost if has_prices else None, len(given or ())))
     return found
+
+
+def _within_context(method: Method, usual: Usage, settings: LlmSettings) -> int:
+    """The tokens of the prompts: of a log that is longer than the model's context, only the end is sent."""
+    room = settings.context_tokens - settings.reply_tokens
+    return min(usual.input_tokens, room) if method is Method.ONESHOT else usual.input_tokens

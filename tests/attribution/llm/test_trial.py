@@ -280,7 +280,7 @@ def test_costs_are_those_of_own_verdicts_or_estimated(clients: Clients) -> None:
     verdicts = [_verdict("scripted", "llm", tokens, tokens / 10) for tokens in (10, 30, 90)]
     verdicts += [_verdict("another", "oneshot", 5, 1.0), _verdict(None, "flow", 0, 0.1)]
     found = {one.method: one for one in costs_of(settings, Speed(100.0, 10.0), verdicts)}
-    assert set(found) == set(Method) - {Method.FLOW}
+    assert set(found) == set(USUAL)
     measured = found[Method.LLM]
     assert (measured.tokens, measured.seconds, measured.cost, measured.verdicts) == (30, 3.0, 0.5, 3)
     usual, estimated = USUAL[Method.ONESHOT], found[Method.ONESHOT]
@@ -288,6 +288,12 @@ def test_costs_are_those_of_own_verdicts_or_estimated(clients: Clients) -> None:
     assert estimated.seconds == usual.input_tokens / 100 + usual.output_tokens / 10
     assert estimated.cost == (usual.input_tokens * 1.0 + usual.output_tokens * 10.0) / 1e6
     assert estimated.verdicts == 0
+
+
+def test_a_prompt_is_not_longer_than_the_context(clients: Clients) -> None:
+    settings = clients.settings(context_tokens=8_000, output_tokens=1_000)
+    found = {one.method: one.tokens for one in costs_of(settings, None, [])}
+    assert found[Method.ONESHOT] == 7_000 + USUAL[Method.ONESHOT].output_tokens
 
 
 def test_what_is_unknown_is_left_open(clients: Clients) -> None:
