@@ -154,7 +154,8 @@ class Agent:
         try:
             return await self._step(exploration, is_last)
         except LlmError as error:
-            if error.kind is Problem.UNSUPPORTED and not exploration.is_by_schema:
+            # A model that rambles on, in place of calling a tool, can't when a schema leaves it no room.
+            if error.kind in {Problem.UNSUPPORTED, Problem.LENGTH} and not exploration.is_by_schema:
                 self._ask_by_schema(exploration)
             # The estimate was too low, or the model's context is smaller than configured.
             elif error.kind is not Problem.CONTEXT or not conversation.shorten(0):

@@ -52,7 +52,8 @@ class BudgetError(MemTraceError):
         self.limit = limit
         self.spent = spent
         shown = f"{_number(kind, spent)} of {_number(kind, limit)}"
-        super().__init__(f"the budget of the {scope} allows no further call: {shown} {kind} are spent")
+        setting = f"MEMTRACE_LLM_{'RUN_' if scope == 'run' else ''}MAX_{kind.upper()}"
+        super().__init__(f"the budget of the {scope} allows no further call: {shown} {kind} are spent ({setting})")
 
 
 def _number(kind: str, amount: float) -> str:

@@ -17,7 +17,7 @@ USUAL: dict[Method, Usage] = {
     Method.LLM: Usage(33_000, 1_000, 8),
     Method.ONESHOT: Usage(31_000, 500, 1),
 }
-"""Tokens and calls of a failure; docs/models.md says where they come from. ``auto``: of a failure that needs a model."""
+"""Tokens and calls of a failure that needs a model; docs/models.md says how they were measured."""
 
 
 @dataclass(frozen=True, slots=True)

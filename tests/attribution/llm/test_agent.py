@@ -92,11 +92,11 @@ async def test_the_model_may_abstain(clients: Clients, server: LlmServer, story:
     [
         ([refuse("I can't help with that.")], "the model refused to answer: I can't help with that."),
         ([say("", finish="content_filter")], "the model refused to answer: its content filter stopped it"),
-        ([say("Let me think of it", finish="length")], "the model's reply is longer than"),
-        ([say("Let me think. " * 9, finish="length")], "the model repeats the same words without an end"),
-        ([say("<think>Let me see", finish="length")], "the model was still thinking when its reply was cut off"),
+        ([say("Let me think of it", finish="length")] * 2, "the model's reply is longer than"),
+        ([say("Let me think. " * 9, finish="length")] * 2, "the model repeats the same words without an end"),
+        ([say("<think>Let me see", finish="length")] * 2, "the model was still thinking when its reply was cut off"),
         (
-            [say("", finish="length")],
+            [say("", finish="length")] * 2,
             "for thoughts, and said nothing; MEMTRACE_LLM_OUTPUT_TOKENS allows longer replies",
         ),
         ([say("")] * 3, "the model called no tool in 3 replies; the last one is empty"),
@@ -165,6 +165,16 @@ async def test_a_model_that_calls_no_tools_is_asked_for_json(clients: Clients, s
     asked = server.requests[1].body["response_format"]["json_schema"]["schema"]
     assert "propose_verdict" in asked["properties"]["name"]["enum"]
     assert '"look_at_operation"' in server.requests[1].last
+
+
+@pytest.mark.parametrize("text", ["I would look, and look, and", "", "<think>Hm"])
+async def test_a_model_that_rambles_on_is_asked_for_json(
+    clients: Clients, server: LlmServer, story: Story, text: str
+) -> None:
+    server.script(say(text, finish="length"), give({"name": "propose_verdict", "arguments": story.proposal()}))
+    verdict = await _attribute(clients, story)
+    assert verdict.error_type is ErrorType.UPDATE
+    assert [bool(one.tools) for one in server.requests] == [True, False]
 
 
 async def test_a_server_without_tools_is_asked_for_json(clients: Clients, server: LlmServer, story: Story) -> None:

@@ -30,7 +30,8 @@ async def test_only_a_proposal_is_offered_when_the_budget_ends(
     verdict = await _attribute(clients, story, max_calls=5)
     assert [request.tools == ["propose_verdict"] for request in server.requests] == [False] * 3 + [True] * 2
     assert verdict.error_type is None
-    assert verdict.reason == "the budget of the case allows no further call: 5 of 5 calls are spent"
+    said = "the budget of the case allows no further call: 5 of 5 calls are spent (MEMTRACE_LLM_MAX_CALLS)"
+    assert verdict.reason == said
     assert verdict.usage.calls == 5
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -84,7 +85,7 @@ def _how(found: ModelCheck, form: str) -> str:
 async def test_a_model_that_can_do_all(clients: Clients, server: LlmServer) -> None:
     server.script(_model(), repeat=True)
     server.models = list_models("scripted", "other", max_model_len=128_000)
-    found = await _check(clients)
+    found = await _check(clients, max_seconds=None, timeout=1e6)  # no note on a machine that is slow today
     assert _works(found) == {"tools": True, "json_schema": True, "json_object": True, "text": True}
     assert found.is_usable
     assert (found.error, found.notes, found.thinks) == (None, [], False)
@@ -244,6 +245,20 @@ async def test_what_should_be_set_otherwise(clients: Clients, server: LlmServer)
     notes = " ".join((await _check(clients)).notes)
     assert "does not list the model 'scripted'. It lists llama.gguf." in notes
     assert "set MEMTRACE_LLM_CONTEXT_TOKENS=8192 (now 128,000)" in notes
+
+
+async def test_a_slow_model_is_told_of(clients: Clients, server: LlmServer) -> None:
+    def slowly(request: Request) -> Answer:
+        time.sleep(0.05)
+        return say(COUNTED, (1, 5))
+
+    server.script(slowly, repeat=True)
+    found = await _check(clients, max_seconds=600, output_tokens=32_000, timeout=20)
+    assert found.speed is not None
+    assert found.speed.input <= 20 * 10  # reading is never taken for less than a tenth of the time
+    notes = " ".join(found.notes)
+    assert "A reply of 32,000 tokens would take" in notes
+    assert "MEMTRACE_LLM_MAX_SECONDS" in notes
 
 
 async def test_a_failure_after_the_first_reply_keeps_what_is_known(clients: Clients, server: LlmServer) -> None:
