@@ -82,10 +82,12 @@ def test_a_check_says_of_each_form_whether_it_works(cli: Cli) -> None:
 def test_a_failure_ends_in_a_checked_verdict_or_an_abstention_with_a_reason(cli: Cli, method: Method) -> None:
     cli("import", SAMPLE)
     failure = cli("failures", "--json").json[0]
-    # Without gold answers the free pass is unsure, so that every method asks the model.
+    # Without gold answers the free pass is unsure, so that no method does without the model.
     (verdict,) = cli("attribute", failure["id"], "--method", method, "--gold-free", "--json").json
-    assert (verdict["method"], verdict["model"]) == (method, "small")
-    assert verdict["tokens"] > 0
+    assert verdict["method"] == method
+    if method in (Method.LLM, Method.ONESHOT):  # others may find that the model can't be relied on
+        assert verdict["model"] == "small"
+        assert verdict["tokens"] > 0
     assert verdict["reason"]
     # An unexpected error would be an abstention with the name of its type.
     assert "attribution failed (" not in verdict["reason"]
