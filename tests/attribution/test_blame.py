@@ -55,6 +55,19 @@ async def test_operations(seeded: tuple[GraphStore, Project]) -> None:
     assert row(extract_b, "extract", 1.8, 1).score == 0.6944
 
 
+async def test_all_operations_of_a_name_are_one(seeded: tuple[GraphStore, Project]) -> None:
+    """A failure that blames two of them counts once, and so does a right answer that rests on both."""
+    store, project = seeded
+    calls = {one.id for one in project.one.extractions}
+    extracting, answering = await ranked(store, By.NAME)
+    assert (extracting.name, extracting.failed, extracting.passed) == ("extract", 1.8, 3)
+    assert extracting.id in calls
+    assert extracting.score == round(1.8 / sqrt(2.4 * 4.8), 4)
+    assert (answering.name, answering.failed, answering.passed) == ("answer", 0.6, 3)
+    (inside, _) = await ranked(store, By.NAME, project.one.trace.trace.id)
+    assert (inside.failed, inside.passed) == (1.8, 2)
+
+
 async def test_prompts_of_equal_text_are_one(seeded: tuple[GraphStore, Project]) -> None:
     store, project = seeded
     one = project.one

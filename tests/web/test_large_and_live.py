@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from secrets import token_hex
 
 import pytest
+from playwright.async_api import Browser, expect
 
 from api.graphql.blaming import MAX_FAILURES
 from schema.ids import make_id
@@ -16,6 +17,7 @@ from schema.kinds import ErrorType, OperationKind, Status, VariableKind
 from store.open import open_database
 from tests.factory import TraceBuilder
 from tests.graphql.world import World
+from tests.web.looking import looking
 from tests.web.test_doors import visitor
 
 
@@ -98,6 +100,82 @@ def test_the_overview_says_what_to_change_first(lone: World) -> None:
     assert "method=flow" in address
     assert _text(lone, lone.project, address.removeprefix(f"/ui/projects/{lone.project}")).count('class="case"') >= 1
     assert "What to change first" not in _text(lone, f"empty-{token_hex(4)}")
+
+
+def test_a_project_without_data_shows_the_ways_in(lone: World) -> None:
+    text = _text(lone, f"empty-{token_hex(4)}")
+    for way in ("memtrace run -- python app.py", "memtrace import FILE", "OTEL_EXPORTER_OTLP_ENDPOINT="):
+        assert way in text
+    assert f"MEMTRACE_ENDPOINT={lone.server.url} " in text
+
+
+async def test_what_was_not_chosen_comes_by_itself_in_a_large_trace(browser: Browser, lone: World) -> None:
+    project = f"test-{token_hex(8)}"
+    trace = TraceBuilder(project, "large")
+    said = trace.variable("m", "The class is on Thursday.", kind=VariableKind.MESSAGE)
+    for number in range(5001):
+        trace.variable(f"other-{number}", "beside")
+    question = trace.variable("q", "On which day is the class?", kind=VariableKind.QUERY)
+    answer = trace.variable("a", "I don't know.", kind=VariableKind.ANSWER)
+    failure = trace.failure(question, answer, gold_answers=("Thursday",), evidence_ids=(said.id,))
+    await asyncio.to_thread(_write, lone, trace)
+    page = f"/ui/projects/{project}/failures/{failure.id}"
+    key = lone.server.key("reader", project)
+    with visitor(lone.server, key) as client:
+        plain = client.get(page).text
+    assert "data-later" in plain
+    async with looking(browser, lone.server) as found:
+        await found.goto(f"/ui/sign-in?next={page}")
+        await found.sign_in(key)
+        await found.is_at(page)
+        await expect(found.page.locator("[data-later]")).to_have_count(0)
+
+
+def test_one_bar_is_no_chart(lone: World) -> None:
+    project = f"test-{token_hex(8)}"
+    trace = TraceBuilder(project, "one bar")
+    failure = trace.failure(trace.variable("q", "What?", kind=VariableKind.QUERY))
+    trace.attribution(failure, "flow", error_type=ErrorType.UPDATE)
+    _write(lone, trace)
+    text = _text(lone, project)
+    assert 'class="chart' not in text
+    assert 'class="bars"' not in text
+    assert "type=UpdateError" in text
+
+
+def test_calls_of_one_operation_are_one_row_that_opens(lone: World) -> None:
+    project = f"test-{token_hex(8)}"
+    trace = TraceBuilder(project, "calls")
+    calls = [trace.operation(f"call-{number}", name="extract", kind=OperationKind.EXTRACTION) for number in range(3)]
+    for number, call in enumerate(calls):
+        failure = trace.failure(trace.variable(f"q{number}", f"What is {number}?", kind=VariableKind.QUERY))
+        trace.attribution(failure, "flow", error_type=ErrorType.EXTRACTION, operation_id=call.id, confidence=0.5)
+    _write(lone, trace)
+    closed, opened = _text(lone, project, "/blame"), _text(lone, project, "/blame?calls=extract")
+    assert [call.id in closed for call in calls] == [False, False, False]
+    assert ">1.50<" in closed
+    assert [call.id in opened for call in calls] == [True, True, True]
+    assert opened.count(">0.50<") == 3
+
+
+def test_a_verdict_is_called_right_beside_its_sentence(lone: World) -> None:
+    project = f"test-{token_hex(8)}"
+    trace = TraceBuilder(project, "right")
+    call = trace.operation("call", name="extract", kind=OperationKind.EXTRACTION)
+    failure = trace.failure(trace.variable("q", "What?", kind=VariableKind.QUERY))
+    trace.attribution(failure, "flow", error_type=ErrorType.EXTRACTION, operation_id=call.id, confidence=0.5)
+    _write(lone, trace)
+    page = f"/ui/projects/{project}/failures/{failure.id}"
+    with visitor(lone.server, lone.server.key("writer", project)) as client:
+        form = client.get(page).text.partition('class="agree"')[2].partition("</form>")[0]
+        fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+        assert fields == {"type": "ExtractionError", "operation": call.id, "from": "top"}
+        answer = client.post(
+            f"{page}/verdict", data=fields, headers={"Origin": lone.server.url}, follow_redirects=False
+        )
+        assert answer.headers["location"] == f"{page}?saved=1"
+        assert "You say that this is right" in client.get(page).text
+    assert "<button>✓ Right</button>" not in _text(lone, project, f"/failures/{failure.id}")
 
 
 def test_a_failure_that_several_people_judged_counts_once(lone: World) -> None:
