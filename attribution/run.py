@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from attribution.llm.transport.client import LlmClient
     from attribution.llm.transport.settings import LlmSettings
 
-RULES = "24"
+RULES = "25"
 """The version of the free pass's rules. Verdicts by other versions are not reused."""
 
 

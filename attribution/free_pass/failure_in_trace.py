@@ -25,6 +25,7 @@ from schema.models import Failure
 _UNSURE = 0.2
 """Scores nearer to ``HOLDS`` than this are unclear: a judge is asked."""
 _MOST_QUESTIONS = 24
+_ASKS = frozenset({VariableKind.QUERY, VariableKind.REFINED_QUERY})
 
 
 @dataclass(slots=True)
@@ -138,8 +139,17 @@ class FailureInTrace:
         asked = {operation_id for one in {*way, self.failure.question_id} for operation_id in graph.users(one)}
         # Nothing of an empty result may be in the answer's past, although the answer was made without it.
         found |= {o for o in asked if graph.operations[o].sequence < answering and found_nothing(graph, o)}
+        found |= self._listings(way)
         searches = [o for o in found if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL]
         return sorted(searches, key=lambda operation_id: graph.operations[operation_id].sequence)
+
+    def _listings(self, way: AbstractSet[str]) -> set[str]:
+        """The retrieval operations that got no question, and whose results were used to answer this question."""
+        graph = self.graph
+        makers = {graph.variables[variable_id].operation_id for variable_id in way} - {None}
+        used = {graph.variables[one].operation_id for maker in makers for one in graph.used(maker or "")} - {None}
+        searches = {o for o in used if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL}
+        return {o for o in searches if not any(graph.variables[v].kind in _ASKS for v in graph.used(o))}
 
     def read_units(self, past: AbstractSet[str]) -> list[str]:
         """The memory units that were read between the question and the answer."""

@@ -9,9 +9,9 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from attribution.free_pass import trial
+from attribution.free_pass.ending import Ending
 from attribution.free_pass.needs import TriedFailure
-from attribution.free_pass.trial import Ending
-from attribution.needed.find_evidence import find_evidence
+from attribution.needed.find_evidence import find_evidence, states_it_itself
 from attribution.needed.messages import Embedder, Messages, Mode, is_known
 from attribution.needed.presence import Detail, PresenceJudge
 from attribution.trace.graph import TraceGraph
@@ -99,4 +99,6 @@ class FlowPass:
             known = is_known(graph, failure)
             retrieved = await messages.retrieve(failure, mode, _RETRIEVED, known)
             evidence = await find_evidence(messages, failure, retrieved, known, gold_free=is_gold_free)
+            if not is_gold_free and states_it_itself(messages, failure, evidence):
+                evidence = [failure.question_id]
         return TriedFailure(graph, messages, failure, evidence, is_gold_free, bool(retrieved)), retrieved

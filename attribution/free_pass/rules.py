@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import datetime
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss
+from attribution.free_pass.translated import TRANSLATED, is_translated
 from attribution.needed.content import Content, content, names_only_days, same_days
 from attribution.needed.evidence_sentences import (
     SUPPORTED,
@@ -31,6 +31,7 @@ from attribution.text.lexicon import is_rival_of_any
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
+from attribution.trace.holes import RECORD_SEARCH
 from attribution.trace.vain_searches import attributes, found_nothing, limits, units_at
 from attribution.verdicts.probabilities import likely
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
@@ -65,6 +66,7 @@ _ABOUT = 0.5
 _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: ErrorType.DELETION}
 """The error type of an operation that dropped the detail after the question came: one that rewrote the history."""
 _AMOUNT = re.compile(r"^\W*(?:since\s+|until\s+)?(?:when|how\s+(?:long|many|much|old|often))\b", re.IGNORECASE)
+_NO_SEARCH = "a unit in the memory has the needed fact, and no search for this question is recorded"
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
@@ -76,6 +78,7 @@ class Finding:
     Attributes:
         is_local: whether only the answer, the texts read for the answer and the evidence matter. Then holes in earlier
             steps of the recording do not matter.
+        hole: why the finding must not be said although it is likely; empty if it may be said.
     """
 
     error_type: ErrorType
@@ -84,6 +87,7 @@ class Finding:
     reason: str
     prove: Callable[[], proof.Proof]
     is_local: bool = False
+    hole: str = ""
 
 
 def right(
@@ -346,12 +350,14 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
     unit, best = max(units.items(), key=lambda item: item[1].score, default=("", Presence(0.0, "")))
     holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
     if searches:
-        blamed = await _blamed_search(traced.graph, searches, holders)
+        blamed, hole = await _blamed_search(traced.graph, searches, holders), ""
         kind, reason = ErrorType.RETRIEVAL, _not_found(traced.graph, blamed, place)
     else:
-        blamed = answering
-        kind, reason = ErrorType.RESPONSE, "a unit in the memory has the needed fact; no search is recorded"
-    return Finding(kind, blamed, likely(best.score, HOLDS), reason, lambda: proof.of_search(traced, unit, blamed))
+        blamed, hole = answering, f"{_NO_SEARCH}; {RECORD_SEARCH}"
+        kind, reason = ErrorType.RESPONSE, _NO_SEARCH
+    return Finding(
+        kind, blamed, likely(best.score, HOLDS), reason, lambda: proof.of_search(traced, unit, blamed), hole=hole
+    )
 
 
 def _not_found(graph: TraceGraph, search: str, place: int) -> str:
@@ -363,40 +369,6 @@ def _not_found(graph: TraceGraph, search: str, place: int) -> str:
     units = f"{count:,} unit was" if count == 1 else f"{count:,} units were"
     by = limits(graph.operations[search])
     return f"{reason}: the search found nothing; {units} there, and {f'({by}) ' if by else 'the search '}matched none"
-
-
-async def written_late(traced: FailureInTrace, searches: Sequence[str]) -> Finding | None:
-    """A finding if the message was said before the search, and its unit was first written after the search."""
-    if not searches:
-        return None
-    graph, search = traced.graph, traced.graph.operations[searches[-1]]
-    said = traced.graph.users(traced.detail.message_id)
-    if not any(graph.operations[one].sequence < search.sequence for one in said):
-        return None
-    first = [versions[0] for versions in traced.lineages() if versions[0] in traced.future]
-    late = [one for one in first if graph.place(one) > search.sequence]
-    holders = await traced.holders(late)
-    if not holders:
-        return None
-    unit = min(holders, key=graph.place)
-    writer = graph.operations[graph.variables[unit].operation_id or ""]
-    times = f" at {_moment(search.started_at)}" if search.started_at else ""
-    if search.started_at and writer.started_at:
-        seconds = (writer.started_at - search.started_at).total_seconds()
-        times += f", {seconds:.1f} s before the unit with the needed fact was written at {_moment(writer.started_at)}"
-    else:
-        times += ", before the unit with the needed fact was written"
-    return Finding(
-        ErrorType.RETRIEVAL,
-        search.id,
-        likely(holders[unit].score, HOLDS),
-        f"the search ran too early{times}",
-        lambda: proof.Proof(traced.detail.message_id, unit),
-    )
-
-
-def _moment(time: datetime) -> str:
-    return time.strftime("%H:%M:%S.%f")[:-5]
 
 
 async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict[str, Presence]) -> str:
@@ -412,8 +384,15 @@ async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict
     return blamed
 
 
-def lost(traced: FailureInTrace, loss: Loss) -> Finding:
+async def lost(traced: FailureInTrace, loss: Loss) -> Finding:
     """An operation had the detail and did not pass it on."""
     called_for = attributes(traced.graph.operations[loss.operation_id]).get("calledFor")
     reason = f"{loss.reason}, by a call for {called_for} that emptied the store" if called_for else loss.reason
-    return Finding(loss.error_type, loss.operation_id, loss.likelihood, reason, lambda: proof.of_loss(traced, loss))
+    return Finding(
+        loss.error_type,
+        loss.operation_id,
+        loss.likelihood,
+        reason,
+        lambda: proof.of_loss(traced, loss),
+        hole=TRANSLATED if await is_translated(traced, loss) else "",
+    )

@@ -19,99 +19,38 @@ Rules are asked in this order. Each returns the probability that it names the fa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass import rules, turns
 from attribution.free_pass.dead_ends import not_stored
+from attribution.free_pass.ending import (
+    NOT_FOLLOWED,
+    Ending,
+    hole_of,
+    is_guess,
+    unsafe,
+    weakened,
+    weakness_of,
+)
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
 from attribution.free_pass.rules import Finding
+from attribution.free_pass.too_late import written_late
 from attribution.free_pass.unsaid import by_what_was_read
 from attribution.needed.pieces import Piece, share_said
 from attribution.needed.presence import Detail, PresenceJudge
 from attribution.needed.question import QuestionForm, form, question_kind
-from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import RECORD_MESSAGES, hole_behind, weakness
+from attribution.trace.holes import RECORD_MESSAGES
 from attribution.verdicts.probabilities import confidence
 from attribution.verdicts.verdict import CandidateVerdict, PieceLoss, Step, Verdict, abstention
 from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind
-from schema.models import Failure
 
-NOT_FOLLOWED = "the way of the evidence could not be followed"
 SURE = 0.9
 """Below this confidence a judge of presence is asked, if there is one."""
 _SPLIT = 0.6
 """Factor for the confidence of an operation that lost hardly any of the pieces; 1 if it lost all pieces."""
-_WEAK = 0.6
-"""Factor for the share of a verdict on steps of which the recording lacks something."""
-_INFERRED = 0.6
-"""Factor for the share of a verdict if the gold answer does not state the detail literally."""
-_REACH = {ErrorType.RESPONSE: 3, ErrorType.RETRIEVAL: 2, None: 0}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ending:
-    """The findings about one piece, in the order of the rules. The first one that is likelier than not is chosen.
-
-    Attributes:
-        traced: the piece in the trace; None if no piece was followed.
-        kind: of the question.
-    """
-
-    findings: Sequence[Finding]
-    traced: FailureInTrace | None
-    kind: QuestionKind
-
-    @property
-    def confidence(self) -> float:
-        """The probability that the chosen finding is right."""
-        return confidence(self.share, self.kind)
-
-    @property
-    def shares(self) -> list[tuple[Finding, float]]:
-        """Each finding with its likelihood, multiplied by the probability that earlier findings are wrong."""
-        left = 1.0
-        found = []
-        for one in self.findings:
-            found.append((one, left * one.likelihood))
-            left -= left * one.likelihood
-        return found
-
-    @property
-    def chosen(self) -> Finding | None:
-        """The finding that names the fault; None if no finding is likely."""
-        return next((one for one in self.findings if one.likelihood >= 0.5), None)
-
-    @property
-    def share(self) -> float:
-        """The probability of the chosen finding according to the rules; 0 if there is none."""
-        chosen = self.chosen
-        share = next((share for one, share in self.shares if one is chosen), 0.0)
-        inferred = self.traced is not None and not self.traced.detail.literal
-        return share * _INFERRED if inferred and chosen and chosen.error_type is not ErrorType.JUDGE else share
-
-    @property
-    def weighed(self) -> list[tuple[Finding, float]]:
-        """The findings that are not chosen, with shares."""
-        return [(one, share) for one, share in self.shares if one is not self.chosen]
-
-    @property
-    def best(self) -> tuple[Finding, float] | None:
-        """The chosen finding with its share."""
-        return None if self.chosen is None else (self.chosen, self.share)
-
-    @property
-    def key(self) -> tuple[ErrorType | None, str | None]:
-        """Error type and operation of the chosen finding."""
-        return (None, None) if self.chosen is None else (self.chosen.error_type, self.chosen.operation_id)
-
-    @property
-    def reach(self) -> tuple[int, float]:
-        """How far the piece came on its way to the answer, and how surely."""
-        return _REACH.get(self.key[0], 1), self.share
 
 
 async def verdict(tried: TriedFailure, judge: PresenceJudge | None) -> Verdict:
@@ -153,7 +92,8 @@ async def all_endings(tried: TriedFailure) -> list[list[Ending]]:
         return []
     needs = find_needs(tried, about_answer(tried))
     kind = needs.kind(tried.failure)
-    ends = [await _endings(_traced(tried, piece), needs.findings, kind, None) for piece in needs.pieces]
+    ends = [await _endings(tried, _traced(tried, piece), needs.findings, kind, None) for piece in needs.pieces]
+    ends = [some for some in ends if not all(one.is_guess and one.hole for one in some)]
     return [sorted(some, key=lambda one: one.reach, reverse=True) for some in ends]
 
 
@@ -180,19 +120,23 @@ async def _ending(
         # No ending is further than the text that the answer was made from: then the memory need not be searched.
         findings = [*before, await rules.in_context(traced)]
         if _settled(findings):
-            return Ending(findings, traced, kind)
-    return max(await _endings(sources, before, kind, judge), key=lambda one: one.reach)
+            return Ending(findings, traced, kind, is_guess(tried, traced))
+    return max(await _endings(tried, sources, before, kind, judge), key=lambda one: one.reach)
 
 
 async def _endings(
-    sources: Sequence[FailureInTrace], before: Sequence[Finding], kind: QuestionKind, judge: PresenceJudge | None
+    tried: TriedFailure,
+    sources: Sequence[FailureInTrace],
+    before: Sequence[Finding],
+    kind: QuestionKind,
+    judge: PresenceJudge | None,
 ) -> list[Ending]:
     """One ending for each message that states the piece."""
     endings = []
     for traced in sources:
-        ending = Ending(await _findings(traced, before), traced, kind)
+        ending = Ending(await _findings(traced, before), traced, kind, is_guess(tried, traced))
         if judge is not None and ending.confidence < SURE and await traced.ask(judge):
-            ending = Ending(await _findings(traced, before), traced, kind)
+            ending = Ending(await _findings(traced, before), traced, kind, is_guess(tried, traced))
         endings.append(ending)
     return endings
 
@@ -227,17 +171,17 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
         return [*findings, fell_out]
     loss = await last_loss(traced, place)
     if loss is not None:
-        findings.append(rules.lost(traced, loss))
+        findings.append(await rules.lost(traced, loss))
     findings += from_history  # later, because units may have kept what fell out of the history
     if not _settled(findings):
-        late = await rules.written_late(traced, searches)
+        late = await written_late(traced, searches)
         if late is not None:
             findings.append(late)
     is_apart = turns.is_only_said(traced) and traced.detail.message_id not in past
     if not _settled(findings) and not is_apart:
         stopped = await lost_on_the_way(traced, place)
         if stopped is not None:
-            findings.append(rules.lost(traced, await not_stored(traced, stopped)))
+            findings.append(await rules.lost(traced, await not_stored(traced, stopped)))
     return findings
 
 
@@ -281,26 +225,15 @@ async def _together(tried: TriedFailure, endings: Sequence[Ending], reached: Seq
         others=others,
         share=lost(groups[chosen.key]) / lost(endings),
         path=losses[endings.index(chosen)].path,
-        losses=(*losses, *[await _reached(tried, piece) for piece in reached]),
+        losses=(*_known(endings, losses), *[await _reached(tried, piece) for piece in reached]),
     )
 
 
-async def hole_of(graph: TraceGraph, failure: Failure, endings: Sequence[Ending]) -> str:
-    """Why findings on steps before the answer can't be trusted; empty if they can, or if there are none."""
-    if all(one.chosen is None or one.chosen.is_local for one in endings):
-        return ""
-    hole = await hole_behind(graph, failure)
-    return "" if hole is None else f"the recording has a hole: {hole.problem}; {hole.fix}"
-
-
-def weakness_of(graph: TraceGraph, failure: Failure, finding: Finding) -> str:
-    """The gap in the recording that makes a finding less sure; empty if no gap is known."""
-    return "" if finding.is_local else weakness(graph, failure)
-
-
-def weakened(ending: Ending, whole: float) -> float:
-    """The confidence of a finding on steps with a gap in the recording; ``whole`` is the share without the gap."""
-    return confidence(_WEAK * whole, ending.kind)
+def _known(endings: Sequence[Ending], losses: Sequence[PieceLoss]) -> list[PieceLoss]:
+    """The losses of pieces that are more than guesses: a guess is not what the answer needed."""
+    return [
+        loss for ending, loss in zip(endings, losses, strict=True) if not (ending.is_guess and loss.error_type is None)
+    ]
 
 
 async def _loss(tried: TriedFailure, ending: Ending, hole: str) -> PieceLoss:
@@ -310,8 +243,8 @@ async def _loss(tried: TriedFailure, ending: Ending, hole: str) -> PieceLoss:
     piece = traced.detail.quote
     if finding is None:
         return PieceLoss(piece, None, None, 0.0, NOT_FOLLOWED)
-    if hole and not finding.is_local:
-        return PieceLoss(piece, None, None, 0.0, hole)
+    if why := await unsafe(tried, ending, hole):
+        return PieceLoss(piece, None, None, 0.0, why)
     reached = finding.error_type is ErrorType.JUDGE
     operation_id = None if reached else finding.operation_id
     path = await _path(tried, ending)
@@ -358,10 +291,11 @@ async def _verdict_of(
     details: dict[str, Any] = {"form": form(tried.failure)}
     weighed = [*ending.weighed, *(one.best for one in others if one.best is not None)]
     finding = ending.chosen
-    if finding is None or (hole and not finding.is_local):
-        found = weighed if finding is None else [(finding, ending.share), *weighed]
+    why = await unsafe(tried, ending, hole)
+    if finding is None or why:
+        found = weighed if finding is None or ending.hole else [(finding, ending.share), *weighed]
         return abstention(
-            NOT_FOLLOWED if finding is None else hole,
+            why,
             candidates=_candidates(found),
             details=details,
             losses=losses,

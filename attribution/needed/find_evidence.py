@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from attribution.needed.content import Content, credit_in, share_found
-from attribution.needed.evidence_sentences import content_of_gold, details_by_message
+from attribution.needed.evidence_sentences import SUPPORTED, best_detail, content_of_gold, details_by_message
 from attribution.needed.messages import Messages, Mode
 from attribution.needed.pieces import gold_items
 from attribution.needed.question import QuestionForm, form
@@ -67,6 +67,18 @@ async def find_evidence(
         best_of_item = await _best(messages, one, want, looked_at, is_known)
         told += [detail.message_id for detail in details_by_message(messages, one, best_of_item, want)]
     return list(dict.fromkeys([*best, *told]))
+
+
+def states_it_itself(messages: Messages, failure: Failure, evidence: Sequence[str]) -> bool:
+    """Whether no evidence states the right answer, and a sentence of the user's question does that is no question.
+
+    A message may tell something and ask for something at once.
+    """
+    if form(failure) is not QuestionForm.PLAIN or failure.question_id not in messages.sentences:
+        return False
+    want = content_of_gold(messages, failure)
+    own = best_detail(messages, failure, [failure.question_id], want, may_ask=False, least=SUPPORTED)
+    return own is not None and not details_by_message(messages, failure, evidence, want)
 
 
 async def _best(

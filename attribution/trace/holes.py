@@ -8,13 +8,20 @@ from dataclasses import dataclass
 
 from attribution.trace.graph import TraceGraph
 from attribution.trace.out_of_sight import ChangedRead, changed_reads, emptied
-from attribution.trace.vain_searches import found_nothing, limits, says, vain_searches
+from attribution.trace.vain_searches import attributes, found_nothing, limits, says, vain_searches
 from schema.kinds import STORED, OperationKind, Status, VariableKind
 from schema.models import Failure, Operation
 
 RECORD_UNITS = (
     'record what the memory keeps where it is stored, with memtrace.variable(..., kind="MemoryUnit"), and return those '
     "values from the search, or name them with memtrace.retrieved(query, considered, returned)"
+)
+RECORD_TOGETHER = (
+    "what it returned was written in another trace, or by a process that was not recorded; let the writing and the "
+    "asking belong to one trace: name the user in both, or open memtrace.trace(id=...) around both"
+)
+RECORD_SEARCH = (
+    'decorate what looks into the memory with @memtrace.operation(kind="Retrieval"), and give it the question'
 )
 CONNECT_ANSWER = (
     "give what the search returned to the operation that answers as it is, or join the two with memtrace.link"
@@ -131,9 +138,11 @@ async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
     assert failure.answer_id is not None
     messages = _messages(graph)
     past = graph.past([failure.answer_id])
-    loose = await _loose_searches(graph, past, {failure.question_id}, messages)
+    # A user's message that a model turned into a query is behind all results, and is no origin of any.
+    loose = await _loose_searches(graph, past, {failure.question_id}, messages - {failure.question_id})
     if loose:
-        return _hole("the search for the answer returned what no recorded message led to", loose, RECORD_UNITS)
+        fix = RECORD_TOGETHER if _are_elsewhere(graph, loose) else RECORD_UNITS
+        return _hole("the search for the answer returned what no recorded message led to", loose, fix)
     if await _is_unconnected(graph, past, {failure.question_id}, messages):
         return _hole("the answer depends on no message", [failure.answer_id], CONNECT_ANSWER)
     answering = graph.operations[graph.variables[failure.answer_id].operation_id or ""].sequence
@@ -204,11 +213,19 @@ async def _loose_searches(
     )
 
 
+def _are_elsewhere(graph: TraceGraph, searches: Sequence[str]) -> bool:
+    """Whether all units that searches read are known by a store and were not written in this trace."""
+    read = {one for search in searches for one in graph.used(search) if graph.variables[one].kind in STORED}
+    units = [graph.variables[graph.recorded(one)] for one in read]
+    return bool(units) and all(one.operation_id is None and "store" in attributes(one) for one in units)
+
+
 async def _is_unconnected(graph: TraceGraph, past: AbstractSet[str], questions: set[str], messages: set[str]) -> bool:
     """Whether an answer with this past depends on no message, although no search for the answer returned nothing."""
     if past & messages:
         return False
     asked = {operation for one in questions for operation in graph.users(one)}
+    asked |= {operation for one in past if (operation := graph.variables[one].operation_id) is not None}
     searches = [one for one in asked if graph.operations[one].kind is OperationKind.RETRIEVAL]
     return not any(found_nothing(graph, one) for one in searches)
 

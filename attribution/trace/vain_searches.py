@@ -9,7 +9,7 @@ import msgspec
 
 from attribution.trace.graph import TraceGraph
 from schema.kinds import STORED, OperationKind, VariableKind
-from schema.models import Operation
+from schema.models import Operation, Variable
 
 _NOTHING = frozenset({"", "none", "null"})
 _MARKS = " \t\r\n[]{}()\"',:."
@@ -81,16 +81,16 @@ def sees_all(graph: TraceGraph, search: str, units: Sequence[str]) -> bool:
     return bool(here)
 
 
-def attributes(operation: Operation) -> dict[str, Any]:
-    """The attributes of an operation; empty if they are no object."""
-    found = msgspec.json.decode(operation.attributes)
+def attributes(one: Operation | Variable) -> dict[str, Any]:
+    """The attributes of an operation or variable; empty if they are no object."""
+    found = msgspec.json.decode(one.attributes)
     return found if isinstance(found, dict) else {}
 
 
 def _is_in(graph: TraceGraph, unit: str, search: Mapping[str, Any]) -> bool:
     """Whether a unit is in the store and namespace of a search."""
-    said = msgspec.json.decode(graph.variables[unit].attributes)
-    if not isinstance(said, dict) or said.get("store") != search["store"]:
+    said = attributes(graph.variables[unit])
+    if said.get("store") != search["store"]:
         return False
     namespace = str(search.get("namespace") or "")
     return not namespace or str(said.get("storeId", "")).startswith(f"{namespace}/")

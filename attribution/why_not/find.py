@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from attribution.free_pass.ending import Ending, hole_of, weakened, weakness_of
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.flow import FlowPass
-from attribution.free_pass.trial import Ending, hole_of, weakened, weakness_of
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.naming import operation_label, variable_label
 from attribution.verdicts.stored import word_on
@@ -84,7 +84,7 @@ class _Reader:
         seen = replace(failure, attributes=NO_ATTRIBUTES)
         found = []
         for endings in await self._flow.endings(self._graph, seen):
-            hole = await hole_of(self._graph, failure, endings[:1])
+            hole = await hole_of(self._graph, failure, endings[:1]) or endings[0].hole
             found.append(await self._piece(endings, verdict, hole))
             await asyncio.sleep(0)  # lets a cancellation take effect
         return found

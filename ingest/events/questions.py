@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from schema.kinds import TURN, VariableKind
 from schema.models import Variable
-from store.contract.answers import NO_BUDGET, Budget, Direction
+from store.contract.answers import NO_BUDGET, Budget, Direction, Label
 from store.contract.protocol import GraphStore
 
 _OF_ITS_PROMPT = Budget(hops=2)
@@ -37,10 +37,29 @@ async def questions_of(store: GraphStore, answers: Sequence[Variable]) -> dict[s
             pasts = await store.closures(left, Direction.BACKWARD, budget, [VariableKind.QUERY.value])
             for (id_,), past in zip(left, pasts, strict=True):
                 found[id_] = [one for one in _of_kind(past.variables, VariableKind.QUERY) if one.id != id_]
-    return {
-        id_: questions or _of_kind(used[id_], VariableKind.MESSAGE) or _turn(used[id_], VariableKind.PROMPT)
-        for id_, questions in found.items()
-    }
+    written = await _written_by_models(store, [one.id for some in found.values() for one in some])
+    chosen = {}
+    for id_, questions in found.items():
+        messages = _of_kind(used[id_], VariableKind.MESSAGE)
+        by_models = bool(questions) and all(one.id in written for one in questions)
+        chosen[id_] = (
+            (messages[-1:] if by_models else []) or questions or messages or _turn(used[id_], VariableKind.PROMPT)
+        )
+    left = [[id_] for id_, questions in chosen.items() if not questions]
+    pasts = await store.closures(left, Direction.BACKWARD, NO_BUDGET, [VariableKind.MESSAGE.value]) if left else []
+    for (id_,), past in zip(left, pasts, strict=True):
+        messages = [one for one in _of_kind(past.variables, VariableKind.MESSAGE) if one.id != id_]
+        chosen[id_] = [max(messages, key=lambda one: one.sequence)] if messages else []
+    return chosen
+
+
+async def _written_by_models(store: GraphStore, queries: Sequence[str]) -> set[str]:
+    """The queries that derive from the reply of a model, such as one that calls a tool."""
+    derived = await store.derivations_of(list(dict.fromkeys(queries))) if queries else {}
+    sources = {one.source for some in derived.values() for one in some}
+    found = await store.get(Label.VARIABLE, list(sources)) if sources else []
+    replies = {one.id for one in found if isinstance(one, Variable) and one.kind is VariableKind.RESPONSE}
+    return {id_ for id_, some in derived.items() if any(one.source in replies for one in some)}
 
 
 def _turn(used: Sequence[Variable], kind: VariableKind) -> list[Variable]:

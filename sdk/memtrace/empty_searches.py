@@ -3,6 +3,9 @@
 Nothing of an empty result stands in a prompt. So the search makes an empty list, and the call of a model that gets the
 search's question uses this list. Only the newest question of the call counts, because a conversation repeats earlier
 ones.
+
+A search without a question, such as a look at all notes of a user, is followed by time: the next call of a model in the
+session uses its empty list.
 """
 
 from __future__ import annotations
@@ -22,6 +25,11 @@ MAX_SEARCHES = 16
 _KEPT = "empty searches"
 """The name of the empty results in the notes of a trace."""
 
+_LISTED = "empty listings"
+"""The name of the empty results without a question in the notes of a trace."""
+
+_QUESTIONS = frozenset({"Query", "RefinedQuery"})
+
 _Searches = Recent[str, tuple[int, list[Variable]]]
 """For each question that was searched for, its place in the order of variables, and the empty results."""
 
@@ -35,7 +43,12 @@ def found_nothing(step: Step) -> None:
 
 
 def remember(step: Step, empty: list[Variable]) -> None:
-    """Note the empty results of a search, if any, for the calls that get its question."""
+    """Note the empty results of a search, if any, for the calls that get its question, or that come next."""
+    if not any(asked.kind in _QUESTIONS for asked in step.inputs):
+        if empty:
+            listed: dict[str, list[Variable]] = step.trace.notes.setdefault(_LISTED, {})
+            listed[step.session or ""] = [*listed.get(step.session or "", []), *empty][-MAX_SEARCHES:]
+        return
     kept = _kept(step.trace)
     for asked in step.inputs:
         if asked.kind != "Query":
@@ -46,12 +59,14 @@ def remember(step: Step, empty: list[Variable]) -> None:
 
 
 def use(step: Step, events: list[RawEvent]) -> None:
-    """Let a call of a model use the empty results of the newest question that it got."""
-    if not step.asked or _KEPT not in step.trace.notes:
-        return
-    kept = _kept(step.trace)
-    asked = [found for question in step.asked if (found := kept.get(question)) is not None]
-    for empty in max(asked, key=lambda one: one[0], default=(0, []))[1]:
+    """Let a call of a model use the empty results of the newest question that it got, and of listings just before."""
+    listed: dict[str, list[Variable]] = step.trace.notes.get(_LISTED, {})
+    found = listed.pop(step.session or "", [])
+    if step.asked and _KEPT in step.trace.notes:
+        kept = _kept(step.trace)
+        asked = [of_one for question in step.asked if (of_one := kept.get(question)) is not None]
+        found = [*max(asked, key=lambda one: one[0], default=(0, []))[1], *found]
+    for empty in found:
         if not step.has_input(empty):
             step.use(events, empty, ROLE)
 

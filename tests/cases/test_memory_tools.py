@@ -51,16 +51,17 @@ def test_each_step_is_recorded_once_and_searches_leave_no_traces(run: Run) -> No
 
 
 @pytest.mark.parametrize(
-    ("answer", "gold", "error", "written"),
+    ("answer", "asked", "gold", "error", "written"),
     [
-        ("He keeps animals.", "Bees", "ExtractionError", "The brother Jonas keeps animals."),
-        ("It lies in a port.", "Stavanger", "UpdateError", "The boat Heron lies in a port."),
+        ("He keeps animals.", "What does", "Bees", "ExtractionError", "The brother Jonas keeps animals."),
+        ("It lies in a port.", "Where does", "Stavanger", "UpdateError", "The boat Heron lies in a port."),
     ],
 )
 async def test_the_reply_that_wrote_it_is_blamed(
-    run: Run, answer: str, gold: str, error: str, written: str, tmp_path: Path
+    run: Run, answer: str, asked: str, gold: str, error: str, written: str, tmp_path: Path
 ) -> None:
     found = await tried(run, tmp_path, answer, gold)
+    assert found.question.startswith(asked)  # what the user asked, not what the model searched for
     assert found.said == (error, "Generation", "ChatOpenAI")
     (made,) = made_by(run, found)
     assert written in made

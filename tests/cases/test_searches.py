@@ -210,3 +210,73 @@ async def test_a_reply_that_is_never_stored(sqlite_database: Database, tmp_path:
     assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.UPDATE, "extract")
     assert "lost between the reply and the store" in verdict.reason
     assert verdict.path[-1].holds
+
+
+async def test_a_look_without_a_question_that_finds_nothing(sqlite_database: Database, tmp_path: Path) -> None:
+    """Such as all notes of a namespace in which nobody writes: the next call of the model was made without them."""
+
+    @memtrace.operation(kind="Retrieval", attributes={"namespace": "oda"})
+    def notes_of(user: str) -> list[str]:
+        return []
+
+    def program() -> None:
+        with memtrace.trace("agent", id="listing"):
+            note(memtrace.variable(SAID, kind="Message"))
+            found = notes_of("oda")
+            question = memtrace.variable(QUESTION, kind="Query")
+            memtrace.feedback(answer("Known: " + ", ".join(found), question), gold="418")
+
+    case = await judged(program, sqlite_database.project("listing"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "notes_of")
+    assert "1 unit was there, and (namespace=oda) matched none" in verdict.reason
+
+
+async def test_without_a_recorded_search_nobody_is_blamed(sqlite_database: Database, tmp_path: Path) -> None:
+    def program() -> None:
+        with memtrace.trace("agent", id="unsearched"):
+            message = memtrace.variable(SAID, kind="Message")
+            note(message)
+            question = memtrace.variable(QUESTION, kind="Query")
+            other = memtrace.variable("I play chess on Fridays.", kind="Message")
+            memtrace.feedback(answer(other, question), gold="418")
+
+    case = await judged(program, sqlite_database.project("unsearched"), tmp_path)
+    (verdict,) = case.verdicts
+    assert verdict.error_type is None
+    assert "no search for this question is recorded" in verdict.reason
+    assert verdict.candidates == () or all(one.error_type is not ErrorType.RESPONSE for one in verdict.candidates)
+
+
+async def test_a_fact_of_another_trace_is_named_as_such(sqlite_database: Database, tmp_path: Path) -> None:
+    @memtrace.operation(kind="Generation", output="Answer")
+    def chat(message: str) -> str:
+        return "I can't tell you the number."
+
+    def program() -> None:
+        with memtrace.trace("agent", id="apart"):
+            chat(memtrace.variable("My locker in the sports hall is painted green.", kind="Message", name="first"))
+            asked = memtrace.variable(QUESTION, kind="Message", name="second")
+            memtrace.feedback(chat(asked), gold="418", question=asked)
+
+    case = await judged(program, sqlite_database.project("apart"), tmp_path)
+    (verdict,) = case.verdicts
+    assert verdict.error_type is None
+    assert "no message that this trace has from before the answer says anything of the right answer" in verdict.reason
+    assert "let both calls belong to one trace" in verdict.reason
+    assert verdict.losses == ()
+
+
+async def test_a_fact_in_the_message_that_asks(sqlite_database: Database, tmp_path: Path) -> None:
+    @memtrace.operation(kind="Generation", output="Answer")
+    def chat(message: str) -> str:
+        return "Then it is number 148."
+
+    def program() -> None:
+        with memtrace.trace("agent", id="at-once"):
+            asked = memtrace.variable(f"{SAID} {QUESTION}", kind="Message")
+            memtrace.feedback(chat(asked), gold="418", question=asked)
+
+    case = await judged(program, sqlite_database.project("at-once"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RESPONSE, "chat")

@@ -25,10 +25,11 @@ EVERYTHING = "langchain,langgraph,langmem,llamaindex,openai"
 
 @dataclass(frozen=True)
 class Tried:
-    """A verdict, with the blamed operation; None for an abstention."""
+    """A verdict, with the blamed operation; None for an abstention; and the question that the answer was found to have."""
 
     verdict: Verdict
     blamed: Operation | None
+    question: str
 
     @property
     def said(self) -> tuple[str | None, str | None, str | None]:
@@ -78,7 +79,7 @@ async def _tried(store: GraphStore, graph: TraceGraph, answer: str, gold: str) -
         "f", "cases", graph.trace_id, Origin.USER, asked.id, answer, None, (), question, said, (gold,), None
     )
     verdict = await FlowPass().attribute(graph, failure)
-    return Tried(verdict, graph.operations.get(verdict.operation_id or ""))
+    return Tried(verdict, graph.operations.get(verdict.operation_id or ""), question)
 
 
 _ANSWERS = frozenset({VariableKind.RESPONSE, VariableKind.ANSWER})

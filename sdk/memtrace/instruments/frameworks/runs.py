@@ -31,6 +31,7 @@ class Run:
         messages: of a manager of memory: the messages to remember.
         candidates: of a reranker: the documents to choose from, with their variables.
         store_name: of a retriever: the store to search.
+        limits: of a retriever: the store, and what may leave units out, such as a filter; None if it is not known.
         before: of a retriever: the retriever around it.
         step_number: of a node of a graph: the number of the graph's step.
         is_turn: of a model: whether the application itself asks it what a user said in a conversation.
@@ -48,6 +49,7 @@ class Run:
     messages: list[Variable] = field(default_factory=list)
     candidates: list[tuple[Any, Variable | None]] = field(default_factory=list)
     store_name: str | None = None
+    limits: Mapping[str, Any] | None = None
     before: Run | None = None
     step_number: int | None = None
     is_turn: bool = False

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from memtrace.identity import Variable
-from memtrace.instruments.frameworks.messages import KINDS_BY_KEY, content, plain
+from memtrace.instruments.frameworks.messages import KINDS_BY_KEY, content, plain, tool_calls
 from memtrace.instruments.frameworks.runs import Run
-from memtrace.instruments.making import Making, known, learn, outside
+from memtrace.instruments.making import Making, known, learn, outside, text_of
 from memtrace.instruments.texts import stands_in, texts
 
 SPOKEN = frozenset({"Message", "Response", "Answer"})
@@ -111,7 +111,8 @@ def _message(run: Run, said: Any, text: str) -> Variable | None:
     found = same(run, said.content) if isinstance(said.content, str) else texts(run.here.trace).equal(text, run.asked)
     if found is not None and (found.kind in SPOKEN or found.kind in _QUERIES or found.kind == "Context"):
         return found
-    said_before = texts(run.here.trace).said(text, SPOKEN)
+    calls = tool_calls(said)
+    said_before = texts(run.here.trace).said(text or (text_of(calls) if calls else ""), SPOKEN)
     if said_before is not None:
         return said_before  # the conversation goes on, even if another question came in between
     came_from = [] if found is None else [found]
@@ -122,6 +123,13 @@ def _message(run: Run, said: Any, text: str) -> Variable | None:
             writing.use(one)
         found = writing.make(text, "prompt", "Prompt")
         writing.end()
+        return found
+    if came_from and said.type == "tool":  # a tool that nothing recorded, which gave out parts of the memory
+        telling = Making(run.here, "tool", "Tool")
+        for one in came_from:
+            telling.use(one)
+        found = telling.make(text, "tool result", "Other")
+        telling.end()
         return found
     return None
 

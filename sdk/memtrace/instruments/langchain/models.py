@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memtrace.identity import Variable
 from memtrace.instruments import conversations
 from memtrace.instruments.conversations import Held, Talk
-from memtrace.instruments.frameworks.messages import content, leaves, reasoning, spoken, tool_calls
+from memtrace.instruments.frameworks.messages import content, spoken
+from memtrace.instruments.frameworks.replies import replied
 from memtrace.instruments.frameworks.runs import Run, is_writing
 from memtrace.instruments.frameworks.values import same, write
 from memtrace.instruments.langchain.prompts import read_by_model
 from memtrace.instruments.making import Making, gave, known, learn
-from memtrace.instruments.texts import texts
 
 
 def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None:
@@ -67,33 +66,6 @@ def end(run: Run, response: Any) -> None:
             learn(run.here, first.text, made)
             gave(run.here, first.text, made)
     making.end(attributes={**(_usage(response, message) or {}), **run.noted})
-
-
-def replied(making: Making, message: Any, *, is_answer: bool = False) -> Variable:
-    """Record a reply; the message, its text and the texts in its tool calls stand for the reply.
-
-    Args:
-        making: the call.
-        message: the message, or the text of a model that returns texts.
-        is_answer: whether a reply without calls of tools is the answer to a user.
-    """
-    if isinstance(message, str):
-        return making.make(message, "reply", "Response")
-    calls, thought = tool_calls(message), reasoning(message)
-    value: Any = {"content": content(message), "tool_calls": calls} if calls else content(message)
-    sources = None
-    if thought:
-        sources = [*making.step.inputs, making.make(thought, "reasoning", "Other", is_learned=False)]
-    kind = "Answer" if is_answer and not calls else "Response"
-    made = making.make(value, "reply", kind, sources=sources)
-    learn(making.here, message, made)
-    known = texts(making.here.trace)
-    if calls and content(message):
-        known.add(content(message), made)
-    for _, leaf in leaves([call["args"] for call in calls]):
-        if isinstance(leaf, str):
-            known.add(leaf, made)
-    return made
 
 
 def _model(parameters: Mapping[str, Any] | None) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.instruments.frameworks.buffers import buffer
+from memtrace.instruments.frameworks.replies import replied
 from memtrace.instruments.frameworks.runs import Run, runs
 from memtrace.instruments.frameworks.values import asked, same, write
 from memtrace.instruments.llamaindex.blocks import Filling, filling
@@ -57,7 +58,9 @@ def _begin(kind: str, event: Any, name: str, operation: str, **said: Any) -> tup
 
 
 def _retrieval(event: Any) -> None:
-    begun = _begin("retrieval", event, _name(event), "Retrieval")
+    run = runs.of(event.span_id)
+    limits = None if run is None else run.limits
+    begun = _begin("retrieval", event, _name(event), "Retrieval", attributes=limits)
     if begun is None:
         return
     run, making = begun
@@ -185,15 +188,34 @@ def _replied(event: Any) -> None:
     run, making = begun
     message = getattr(event.response, "message", None)
     text = getattr(message, "content", None) if message is not None else getattr(event.response, "text", None)
-    if isinstance(text, str) and text:
-        made = making.make(text, "reply", "Response")
+    spoken = None if message is None else said(message)
+    text = text if isinstance(text, str) else ""
+    if text or (spoken is not None and spoken.tool_calls):
+        made = replied(making, text if spoken is None else spoken)
         for one in (message, text):
-            if one is not None:
+            if one:
                 learn(run.here, one, made)
-        gave(run.here, text, made)
+        if text:
+            gave(run.here, text, made)
         filled = filling.get()
         if filled is not None:
             filled.replies.append(made)
+    making.end()
+
+
+def _synthesized(event: Any) -> None:
+    """Record an answer that no model gave: an engine that finds nothing says so itself."""
+    run, text = runs.of(event.span_id), getattr(event.response, "response", None)
+    if run is None or not isinstance(text, str) or not text or getattr(event.response, "source_nodes", None):
+        return
+    query = _query(event.query)
+    question = run.root.searched.get(query)
+    if question is None or same(run, text) is not None:
+        return
+    making = Making(run.here, _name(event), "Generation")
+    making.use(question, "question")
+    made = making.make(text, "reply", "Response")
+    gave(run.here, text, made)
     making.end()
 
 
@@ -256,6 +278,7 @@ _TOLD: dict[str, Callable[[Any], None]] = {
     "LLMChatEndEvent": _replied,
     "LLMCompletionStartEvent": _completion,
     "LLMCompletionEndEvent": _replied,
+    "SynthesizeEndEvent": _synthesized,
     "EmbeddingStartEvent": _embedding,
     "EmbeddingEndEvent": _embedded,
 }

@@ -5,6 +5,7 @@ A memory is a conversation: its calls, and the agents that use it, share its tra
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -52,7 +53,25 @@ def said(one: Any) -> Any:
     """A message of LlamaIndex in the form that the frameworks share."""
     role = str(getattr(one.role, "value", one.role))
     kind = {"user": "human", "assistant": "ai"}.get(role, role)
-    return SimpleNamespace(type=kind, content=one.content or "", additional_kwargs={}, id=None)
+    return SimpleNamespace(type=kind, content=one.content or "", additional_kwargs={}, id=None, tool_calls=_calls(one))
+
+
+def _calls(one: Any) -> list[dict[str, Any]]:
+    """The calls of tools in a message: blocks of the message; in older versions, what the model's service sent."""
+    blocks = [block for block in getattr(one, "blocks", ()) if getattr(block, "block_type", "") == "tool_call"]
+    if blocks:
+        return [{"name": block.tool_name, "args": _arguments(block.tool_kwargs)} for block in blocks]
+    told = (getattr(one, "additional_kwargs", None) or {}).get("tool_calls") or ()
+    functions = [getattr(call, "function", None) for call in told]
+    return [{"name": str(call.name), "args": _arguments(call.arguments)} for call in functions if call is not None]
+
+
+def _arguments(given: Any) -> Any:
+    """Arguments of a tool; a model's service gives them as JSON."""
+    try:
+        return json.loads(given) if isinstance(given, str) else given
+    except ValueError:
+        return given
 
 
 def conversation(memory: Any) -> str:
@@ -160,7 +179,7 @@ def _kept(run: Run) -> list[Any]:
 def _put(run: Run, memory: Any, method: str, given: Any) -> None:
     new = [said(one) for one in (given if isinstance(given, Sequence) else [given]) if hasattr(one, "role")]
     for one in new:
-        if one.content:
+        if one.content or one.tool_calls:
             message(run, one)
     kept = _kept(run)
     if method == "set":

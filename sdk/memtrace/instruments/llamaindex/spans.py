@@ -11,6 +11,7 @@ from memtrace.instruments.frameworks.runs import runs
 from memtrace.instruments.llamaindex.memories import conversation, join
 from memtrace.instruments.llamaindex.stores import store_name
 from memtrace.instruments.placing import NotRecordedError
+from memtrace.values import plain_tree
 
 
 class Spans:
@@ -36,6 +37,7 @@ class Spans:
             store = getattr(instance, "_vector_store", None)
             if run is not None and store is not None:
                 run.store_name = store_name(store)
+                run.limits = {"store": run.store_name, **_filters(instance)}
                 if run.root.placed is None:
                     home = placing.memory_home(run.store_name, "", what=type(store).__name__)
                     run.root.place(home, is_shared=True)
@@ -62,3 +64,17 @@ def _conversation(instance: Any) -> dict[str, str]:
     """The conversation of a chat engine as metadata of a run, identified by the engine's memory."""
     memory = getattr(instance, "_memory", None)
     return {} if memory is None else {"session_id": conversation(memory)}
+
+
+def _filters(retriever: Any) -> dict[str, Any]:
+    """What a retriever's filters on metadata want, by key; filters in groups are written out."""
+    filters = getattr(getattr(retriever, "_filters", None), "filters", None)
+    told: dict[str, Any] = {}
+    for one in filters or ():
+        key = getattr(one, "key", None)
+        operator = str(getattr(getattr(one, "operator", None), "value", "=="))
+        if isinstance(key, str):
+            told[key if operator == "==" else f"{key} {operator}"] = plain_tree(one.value)
+        else:
+            told["filters"] = str(one)
+    return {"filters": told} if told else {}

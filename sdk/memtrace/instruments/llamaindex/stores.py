@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.instruments import placing
 from memtrace.instruments.both_forms import Called, Told, both, unheard
-from memtrace.instruments.frameworks.runs import single
+from memtrace.instruments.frameworks.runs import Run, runs, single
 from memtrace.instruments.frameworks.values import sources
 from memtrace.instruments.making import Making, outside
 from memtrace.instruments.patches import Wrapper
+from memtrace.instruments.placing import NotRecordedError
 from memtrace.instruments.units import newest, written
 
 _busy: ContextVar[bool] = ContextVar("memtrace.llamaindex.storing", default=False)
@@ -70,11 +72,28 @@ def _told(tell: Callable[[Any, Any], None], call: Called) -> None:
     store = call.owner
     try:
         given = call.args[0] if call.args else next(iter(call.kwargs.values()), None)
-        with placing.of_memory(store_name(store), "", what=type(store).__name__) as place:
+        around, name = _around(), store_name(store)
+        if around is not None:  # such as a tool of an agent
+            around.root.place(placing.memory_home(name, "", what=type(store).__name__), is_shared=True)
+            token = scope.set(around.here)
+            try:
+                tell(store, given)
+            finally:
+                scope.reset(token)
+            return
+        with placing.of_memory(name, "", what=type(store).__name__) as place:
             if place.is_recorded:
                 tell(store, given)
+    except NotRecordedError:
+        return
     except Exception as error:
         report("LlamaIndex vector store", error)
+
+
+def _around() -> Run | None:
+    """The run of LlamaIndex around this code."""
+    span = import_module("llama_index.core.instrumentation.span").active_span_id.get()
+    return runs.of(span)
 
 
 def _added(store: Any, nodes: Any) -> None:

@@ -21,6 +21,7 @@ from memtrace.instruments.model_calls import ModelCall, Said
 from memtrace.instruments.openai import bodies
 from memtrace.instruments.openai.bodies import Whole
 from memtrace.instruments.patches import Patches
+from memtrace.instruments.texts import texts as known_texts
 from memtrace.observe import take
 from memtrace.raw_events import RawEvent
 
@@ -112,7 +113,11 @@ def _objects(messages: list[Said]) -> list[object]:
 def _embed(call: ModelCall, texts: list[str], attributes: Mapping[str, Any]) -> None:
     events: list[RawEvent] = [()]
     for text in texts:
-        take(events, call, call, text, "text", None)
+        known = known_texts(call.trace).equal(text, call.asked)  # such as what a model wrote as the argument of a tool
+        if known is None:
+            take(events, call, call, text, "text", None)
+        elif not call.has_input(known):
+            call.use(events, known, "text")
     call.begin(line(), {"attributes": {**attributes, "texts": len(texts)}}, events)
 
 

@@ -1,0 +1,149 @@
+"""How the search for a piece ended, and whether its finding may be said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attribution.free_pass.failure_in_trace import FailureInTrace
+from attribution.free_pass.needs import TriedFailure
+from attribution.free_pass.rules import Finding
+from attribution.needed.question import QuestionForm, form
+from attribution.trace.graph import TraceGraph
+from attribution.trace.holes import Hole, hole_behind, weakness
+from attribution.verdicts.probabilities import confidence
+from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind
+from schema.models import Failure
+
+NOT_FOLLOWED = "the way of the evidence could not be followed"
+UNSAID = (
+    "no message that this trace has from before the answer says anything of the right answer; if another trace has it, "
+    "let both calls belong to one trace: send the earlier messages along, name the conversation or the user, or open "
+    "memtrace.trace(id=...) around both"
+)
+_WEAK = 0.6
+"""Factor for the share of a verdict on steps of which the recording lacks something."""
+_INFERRED = 0.6
+"""Factor for the share of a verdict if the gold answer does not state the detail literally."""
+_REACH = {ErrorType.RESPONSE: 3, ErrorType.RETRIEVAL: 2, None: 0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ending:
+    """The findings about one piece, in the order of the rules. The first one that is likelier than not is chosen.
+
+    Attributes:
+        traced: the piece in the trace; None if no piece was followed.
+        kind: of the question.
+        is_guess: whether nothing but likeness to the question makes the piece's message the evidence.
+    """
+
+    findings: Sequence[Finding]
+    traced: FailureInTrace | None
+    kind: QuestionKind
+    is_guess: bool = False
+
+    @property
+    def confidence(self) -> float:
+        """The probability that the chosen finding is right."""
+        return confidence(self.share, self.kind)
+
+    @property
+    def shares(self) -> list[tuple[Finding, float]]:
+        """Each finding with its likelihood, multiplied by the probability that earlier findings are wrong."""
+        left = 1.0
+        found = []
+        for one in self.findings:
+            found.append((one, left * one.likelihood))
+            left -= left * one.likelihood
+        return found
+
+    @property
+    def chosen(self) -> Finding | None:
+        """The finding that names the fault; None if no finding is likely."""
+        return next((one for one in self.findings if one.likelihood >= 0.5), None)
+
+    @property
+    def share(self) -> float:
+        """The probability of the chosen finding according to the rules; 0 if there is none."""
+        chosen = self.chosen
+        share = next((share for one, share in self.shares if one is chosen), 0.0)
+        inferred = self.traced is not None and not self.traced.detail.literal
+        return share * _INFERRED if inferred and chosen and chosen.error_type is not ErrorType.JUDGE else share
+
+    @property
+    def weighed(self) -> list[tuple[Finding, float]]:
+        """The findings that are not chosen, with shares."""
+        return [(one, share) for one, share in self.shares if one is not self.chosen]
+
+    @property
+    def best(self) -> tuple[Finding, float] | None:
+        """The chosen finding with its share."""
+        return None if self.chosen is None else (self.chosen, self.share)
+
+    @property
+    def key(self) -> tuple[ErrorType | None, str | None]:
+        """Error type and operation of the chosen finding."""
+        return (None, None) if self.chosen is None else (self.chosen.error_type, self.chosen.operation_id)
+
+    @property
+    def reach(self) -> tuple[int, float]:
+        """How far the piece came on its way to the answer, and how surely."""
+        return _REACH.get(self.key[0], 1), self.share
+
+    @property
+    def hole(self) -> str:
+        """Why the chosen finding must not be said although it is likely; empty if it may be said."""
+        if self.chosen is None or (self.is_guess and self.chosen.error_type not in NOT_THE_MEMORY):
+            return UNSAID if self.is_guess else ""
+        return self.chosen.hole
+
+
+async def hole_of(graph: TraceGraph, failure: Failure, endings: Sequence[Ending]) -> str:
+    """Why findings on steps before the answer can't be trusted; empty if they can, or if there are none."""
+    if all(one.chosen is None or one.chosen.is_local for one in endings):
+        return ""
+    hole = await hole_behind(graph, failure)
+    return "" if hole is None else _said(hole)
+
+
+async def unsafe(tried: TriedFailure, ending: Ending, hole: str) -> str:
+    """Why the finding of an ending must not be said, or why there is none; empty if it may be said.
+
+    Args:
+        tried: the failure.
+        ending: with the finding.
+        hole: of ``hole_of``.
+    """
+    if ending.chosen is None:
+        if not is_unsaid(tried, ending.traced):
+            return NOT_FOLLOWED
+        behind = await hole_behind(tried.graph, tried.failure)
+        return UNSAID if behind is None else _said(behind)
+    return ("" if ending.chosen.is_local else hole) or ending.hole
+
+
+def _said(hole: Hole) -> str:
+    return f"the recording has a hole: {hole.problem}; {hole.fix}"
+
+
+def is_guess(tried: TriedFailure, traced: FailureInTrace) -> bool:
+    """Whether nothing but likeness to the question makes a message the evidence: nobody named it as such."""
+    return tried.is_retrieved and is_unsaid(tried, traced)
+
+
+def is_unsaid(tried: TriedFailure, traced: FailureInTrace | None) -> bool:
+    """Whether the evidence has no word, number or date of the right answer, although a message should state it."""
+    if tried.gold is None or not tried.gold.weight or form(tried.failure) is not QuestionForm.PLAIN:
+        return False
+    return traced is None or not (traced.detail.literal or traced.detail.support)
+
+
+def weakness_of(graph: TraceGraph, failure: Failure, finding: Finding) -> str:
+    """The gap in the recording that makes a finding less sure; empty if no gap is known."""
+    return "" if finding.is_local else weakness(graph, failure)
+
+
+def weakened(ending: Ending, whole: float) -> float:
+    """The confidence of a finding on steps with a gap in the recording; ``whole`` is the share without the gap."""
+    return confidence(_WEAK * whole, ending.kind)
