@@ -25,7 +25,7 @@ EVERYTHING = "langchain,langgraph,langmem,llamaindex,openai"
 
 @dataclass(frozen=True)
 class Tried:
-    """A verdict, with the blamed operation; None for an abstention; and the question that the answer was found to have."""
+    """A verdict, the blamed operation (None for an abstention), and the question that was found for the answer."""
 
     verdict: Verdict
     blamed: Operation | None
