@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -20,8 +19,9 @@ from neo4j.spatial import Point
 from neo4j.time import Date, DateTime, Duration, Time
 from neo4j.vector import Vector
 
-from schema.errors import InputError, MemTraceError
+from schema.errors import InputError
 from schema.models import format_time
+from store.contract.asked import MOST_BYTES, QueryResult, QueryTimeoutError, TooMuchError, too_large
 from store.neo4j.connection import Connection
 
 HARMLESS_PROCEDURES = frozenset(
@@ -56,38 +56,12 @@ _REFUSED = {
 _EXPLAIN = "EXPLAIN "
 _PLACE = re.compile(r"\(line (\d+), column (\d+) \(offset: (\d+)\)\)")
 _GRACE_SECONDS = 5.0
-MOST_ROWS = 100_000
-MOST_BYTES = 16 << 20
-"""The bounds of an answer. Python's objects take about ten times the bytes of the answer's JSON."""
 _FETCHED = 100
 """Rows that the server sends at once."""
 _NO_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 _encode = msgspec.json.Encoder().encode
 _TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 _ASKED_WRONGLY = ("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.", "Neo.ClientError.Schema.")
-
-
-class QueryTimeoutError(MemTraceError):
-    """A query exceeded its time limit."""
-
-
-class TooMuchError(MemTraceError):
-    """A query needs too much memory, or has too large an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """The result of a query.
-
-    Attributes:
-        columns: the names of the columns, in the query's order.
-        rows: values in the order of the columns, converted by ``json_value``.
-        truncated: whether more rows exist.
-    """
-
-    columns: list[str]
-    rows: list[list[Any]]
-    truncated: bool
 
 
 async def run_query(
@@ -159,10 +133,7 @@ async def _rows(result: neo4j.AsyncResult, limit: int) -> tuple[list[list[Any]],
         row = [json_value(value) for value in record.values()]
         size += len(_encode(row))
         if size > MOST_BYTES:
-            raise TooMuchError(
-                f"the answer has more than {MOST_BYTES:,} bytes after {len(rows):,} rows: "
-                "return less of each row, or fewer rows"
-            )
+            raise too_large(len(rows), MOST_BYTES)
         rows.append(row)
     return rows, False
 

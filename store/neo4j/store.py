@@ -21,12 +21,13 @@ from store.contract.answers import (
     Stored,
     WriteResult,
 )
+from store.contract.asked import QueryResult
 from store.contract.protocol import GraphStore
 from store.contract.records import ProjectRecords
 from store.neo4j import find, maintain
 from store.neo4j.connection import Connection
 from store.neo4j.failures import count_failures, failures
-from store.neo4j.query import QueryResult, run_query
+from store.neo4j.query import run_query
 from store.neo4j.verdict_changes import undo_verdict, verdict_changes
 from store.neo4j.walk import Walker
 from store.neo4j.write import BatchWriter

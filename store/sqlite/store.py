@@ -13,6 +13,7 @@ from schema.control import AuditEntry
 from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Variable
 from store.contract.answers import Label, ScanResult, Stats, Stored, WriteResult
+from store.contract.asked import QueryResult
 from store.contract.protocol import GraphStore
 from store.contract.records import ProjectRecords
 from store.shared.auditing import apart, begun
@@ -22,6 +23,7 @@ from store.sqlite import find, maintain, select, walk
 from store.sqlite import verdict_changes as history
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext, check_entry, insert_entries, settle_entry
+from store.sqlite.query import run_query
 from store.sqlite.records import SqliteRecords
 from store.sqlite.write import write_batch
 from store.values.contract import ValueStore, split_values
@@ -210,6 +212,14 @@ class SqliteStore(GraphStore):
                 return deleted
 
             return await self._write(work, None)
+
+    async def query(self, text: str, parameters: dict[str, Any], seconds: float, limit: int) -> QueryResult:
+        """Run a read-only query that a person wrote; see ``run_query``. Only the SQLite engine has this method."""
+
+        def run(connection: apsw.Connection) -> QueryResult:
+            return run_query(connection, self._project_id, text, parameters, seconds, limit)
+
+        return await self._connections.inspect(run)
 
     @override
     async def stats(self, trace_id: str | None = None) -> Stats:

@@ -28,20 +28,30 @@ def _count_as_applied(path: Path, last: int) -> None:
     connection.close()
 
 
-async def test_a_file_of_the_last_layout_opens_unchanged(tmp_path: Path) -> None:
+async def test_a_file_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) -> None:
     path, trace, later = tmp_path / "old.db", assistant("old"), assistant("old", "later")
     async with await open_database(f"sqlite:///{path}") as database:
         await trace.write(database.project("old"))
     _count_as_applied(path, 9)
+    connection = apsw.Connection(str(path))
+    connection.execute("DROP INDEX operation_by_hex_id; DROP VIEW lost; CREATE VIEW lost AS SELECT 1 AS failure_id")
+    connection.close()
     async with await open_database(f"sqlite:///{path}") as database:
         assert await database.migrate() == []
         assert await database.has_current_layout()
         health = await database.health()
         assert health.problems == []
-        assert len(health.details["migrations"]) == 9
+        assert len(health.details["migrations"]) == 10
         await later.write(database.project("old"))
         ids = [trace.trace.id, later.trace.id]
         assert await database.project("old").get(Label.TRACE, ids) == [trace.trace, later.trace]
+    connection = apsw.Connection(str(path))
+    join = "SELECT o.kind FROM lost JOIN operation AS o ON lower(hex(o.id)) = lost.operation_id"
+    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {join}")]
+    assert any("operation_by_hex_id" in line for line in plan)
+    for row in connection.execute("SELECT operation_k, failure_k, attribution_k FROM lost"):
+        assert None not in row
+    connection.close()
 
 
 @pytest.mark.parametrize("layout", [1, 8])
