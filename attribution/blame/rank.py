@@ -41,8 +41,9 @@ from math import fsum, sqrt
 import msgspec
 
 from attribution.blame.model import Blamed, By
+from attribution.text.said import said
 from attribution.trace.dependent_answers import Links, Members
-from attribution.verdicts.naming import operation_label, session_label
+from attribution.verdicts.naming import given_name, operation_label, session_label, variable_label
 from attribution.verdicts.stored import by_id, word_on
 from schema.damage import reading_stored
 from schema.kinds import NOT_THE_MEMORY, STORED, DerivationKind, VariableKind
@@ -157,17 +158,21 @@ async def _charges(store: GraphStore, blaming: Sequence[Attribution], by: Collec
             if session is not None:
                 keys[By.SESSION, session.id] = session.id, session_label(session), session.trace_id
             for prompt in prompts.get(operation.id, ()):
-                keys[By.PROMPT, prompt.value_hash] = prompt.id, prompt.name, prompt.trace_id
+                keys[By.PROMPT, prompt.value_hash] = prompt.id, _prompt_name(prompt), prompt.trace_id
         for way in ways:
             # A read without the detail was returned instead of the unit that has the detail.
             on_way = [units[id_] for id_, holds in way if id_ in units and (holds or units[id_].id == id_)]
             for unit in on_way[-1:]:
-                keys[By.UNIT, unit.id] = unit.id, f"{unit.name}@{unit.version}", unit.trace_id
+                keys[By.UNIT, unit.id] = unit.id, said(unit.preview) or variable_label(unit), unit.trace_id
         for key, shown in keys.items():
             if key[0] in by:
                 weights[key].append(weight)
                 named[key] = shown
     return _Charges(weights, named, fsum(weight for weight, _, _ in accused))
+
+
+def _prompt_name(prompt: Variable) -> str:
+    return given_name(prompt) or said(prompt.preview) or prompt.kind.value
 
 
 async def _prompts(store: GraphStore, operation_ids: Sequence[str]) -> dict[str, list[Variable]]:

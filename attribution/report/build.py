@@ -34,6 +34,7 @@ from attribution.report.model import (
 from attribution.report.over_time import over_time
 from attribution.report.shares import share
 from attribution.statistics.kappa import cohens_kappa
+from schema.error_type_names import error_type_name
 from schema.kinds import HUMAN_METHOD, ErrorType
 
 _NOWHERE = ("", "no operation")
@@ -100,7 +101,7 @@ def _error_types(judged: Sequence[FailureReport]) -> list[Share]:
     """All error types in their order, then abstentions."""
     counts = Counter(case.error_type for case in judged)
     total = len(judged)
-    parts = [share(kind.value, kind.value, counts[kind], total) for kind in ErrorType]
+    parts = [share(kind.value, error_type_name(kind), counts[kind], total) for kind in ErrorType]
     return [*parts, share(ABSTAINED, ABSTAINED, counts[None], total)]
 
 
@@ -114,7 +115,9 @@ def _asked(answered: Answered, cases: Sequence[FailureReport]) -> Asked:
         wrong=share(WRONG, "known to be wrong", wrong, total),
         right=share(RIGHT, "judged right", answered.right, total),
         not_judged=share(NOT_JUDGED, "not judged", total - wrong - answered.right, total),
-        by_error_type=[share(kind, kind, named[kind], total) for kind in kinds] if answered.answers else [],
+        by_error_type=[share(kind, error_type_name(kind), named[kind], total) for kind in kinds]
+        if answered.answers
+        else [],
         questions=answered.questions,
     )
 
@@ -195,8 +198,9 @@ def _families(judged: Sequence[FailureReport], total: int) -> list[Family]:
 
 
 def _family_share(kind: ErrorType | None, operation: str, count: int, total: int) -> Share:
-    named = kind.value if kind else ABSTAINED
-    return share(f"{named}:{operation}", f"{named} at {operation}" if operation else named, count, total)
+    key = kind.value if kind else ABSTAINED
+    named = error_type_name(key)
+    return share(f"{key}:{operation}", f"{named} at {operation}" if operation else named, count, total)
 
 
 def _agreement(attributed: Sequence[FailureReport]) -> HumanAgreement | None:

@@ -37,7 +37,11 @@ async def what_to_change(store: GraphStore, failures: Sequence[Failure], source:
         source: a method or an author whose newest verdict on each failure counts; None for the newest verdict by a
             method.
     """
-    verdicts = await chosen(store, failures, source)
+    return await levers_of(store, await chosen(store, failures, source))
+
+
+async def levers_of(store: GraphStore, verdicts: Sequence[Attribution]) -> list[Lever]:
+    """The levers that some verdicts name, at most one verdict for each failure; the lever with most failures first."""
     naming = [one for one in verdicts if one.error_type is not None]
     blamed = list(dict.fromkeys(one.operation_id for one in naming if one.operation_id is not None))
     details: dict[str, OperationDetail] = {}

@@ -292,15 +292,15 @@ def prompts_of(detail: OperationDetail) -> list[PromptRef]:
     used = [variable for variable in detail.used if variable.kind is VariableKind.PROMPT]
     made = [variable for variable in detail.generated if variable.kind is VariableKind.PROMPT]
     found = {
-        _prompt_name(variable): PromptRef(
-            key=_prompt_name(variable), variable_id=variable.id, external_id=variable.external_id
+        prompt_name(variable): PromptRef(
+            key=prompt_name(variable), variable_id=variable.id, external_id=variable.external_id
         )
         for variable in used or made
     }
     return [found[name] for name in sorted(found)]
 
 
-def _prompt_name(variable: Variable) -> str:
+def prompt_name(variable: Variable) -> str:
     """The name of a prompt template; for a prompt made for one call, its class, because its name is a digest."""
     if _DIGEST.search(variable.name):
         return variable.class_name or variable.comment or "prompt"

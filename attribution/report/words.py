@@ -21,6 +21,7 @@ from attribution.report.failure_report import (
 from attribution.report.model import Asked, Harm, Harmful, Lever, OverTime, Pieces, Reach, Scope, Share
 from attribution.verdicts import failure_columns
 from attribution.verdicts.naming import plain
+from schema.error_type_names import error_type_name
 
 SHOWN = 10
 """The number of cases of a family that are shown in full; the others are only named."""
@@ -118,8 +119,8 @@ def reach(found: Reach) -> str:
 
 
 def kinds(lever: Lever) -> str:
-    """A lever's failures by error type: ``8 ExtractionError, 2 UpdateError``."""
-    return ", ".join(f"{count:,} {kind}" for kind, count in lever.error_types.items())
+    """A lever's failures by error type: ``8 Extraction error, 2 Update error``."""
+    return ", ".join(f"{count:,} {error_type_name(kind)}" for kind, count in lever.error_types.items())
 
 
 def asked(found: Asked) -> str:
@@ -167,8 +168,8 @@ def pieces(found: Pieces) -> str:
 
 
 def piece_end(loss: CitedLoss) -> str:
-    """Where a piece ended, with the confidence: ``lost at extract (ExtractionError, confidence 0.83)``."""
-    kind = f"{loss.error_type}, " if loss.error_type else ""
+    """Where a piece ended, with the confidence: ``lost at extract (Extraction error, confidence 0.83)``."""
+    kind = f"{error_type_name(loss.error_type)}, " if loss.error_type else ""
     sure = f"({kind}confidence {loss.confidence:.2f})"
     if loss.reached:
         return f"reached the answer {sure}"

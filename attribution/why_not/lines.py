@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from attribution.text.said import text_of
 from attribution.text.scripts import letters
 from attribution.text.segments import cut
 from attribution.why_not.model import Change, Extraction, Fate, Held, Returned, ShownUnit, Stood, WhyNot, same_beginning
+from schema.error_type_names import error_type_name
 from schema.kinds import ErrorType
 
 SHOWN = 10
@@ -84,7 +86,7 @@ def pieces(found: Sequence[WhyNot]) -> list[Piece]:
 def _outcome(one: WhyNot) -> str:
     if one.error_type is not None:
         at = f" at {one.operation}" if one.operation else ""
-        return f"{one.error_type}{at}: {one.reason} ({one.confidence:.2f})"
+        return f"{error_type_name(one.error_type)}{at}: {one.reason} ({one.confidence:.2f})"
     if one.reason is not None:
         return one.reason
     if one.said_after:
@@ -174,7 +176,9 @@ def _candidate(unit: ShownUnit) -> Line:
     elif unit.holds:
         said += ", has it now"
     if unit.fate is Fate.REWRITTEN and unit.new is not None:
-        return Line(unit.variable_id, unit.label, said, changed(unit.old, unit.new))
+        old, new = text_of(unit.old), text_of(unit.new)
+        both = (old, new) if old != new else (unit.old, unit.new)
+        return Line(unit.variable_id, unit.label, said, changed(*both))
     return Line(unit.variable_id, unit.label, said, (essence(unit.old),))
 
 

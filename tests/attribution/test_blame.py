@@ -82,8 +82,8 @@ async def test_units_are_where_the_way_ends(seeded: tuple[GraphStore, Project]) 
     store, project = seeded
     unit_a, unit_b = project.one.units
     assert await ranked(store, By.UNIT) == [
-        row(unit_a, "unit-a@1", 1.4, 2),
-        row(unit_b, "unit-b@1", 0.8, 1),
+        row(unit_a, "noted a", 1.4, 2),
+        row(unit_b, "noted b", 0.8, 1),
     ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from attribution.report import words
 from attribution.report.compare import Change, Comparison, FailureRef
 from attribution.report.markdown.text import escape, table
+from schema.error_type_names import error_type_name
 
 
 def render_comparison(comparison: Comparison) -> str:
@@ -84,8 +85,8 @@ def _references(title: str, references: Sequence[FailureRef]) -> Iterator[str]:
                 f"#{one.after}" if one.after else "",
                 escape(words.cut(one.question, 200)),
                 escape(words.place(one)),
-                one.error_type_before or "",
-                one.error_type_after or "",
+                error_type_name(one.error_type_before) if one.before else "",
+                error_type_name(one.error_type_after) if one.after else "",
             )
             for one in references
         ],

@@ -10,6 +10,7 @@ from attribution.report.markdown.text import escape, fenced, table
 from attribution.report.picture import Box, whole_path
 from attribution.why_not.lines import pieces
 from attribution.why_not.model import WhyNot
+from schema.error_type_names import error_type_name
 
 
 def case_lines(case: FailureReport) -> Iterator[str]:
@@ -32,7 +33,7 @@ def case_lines(case: FailureReport) -> Iterator[str]:
     for loss in case.losses:
         yield f"- piece “{escape(words.cut(loss.piece))}”: {escape(words.piece_end(loss))}"
     for other in case.others:
-        kind = other.error_type or "abstained"
+        kind = error_type_name(other.error_type)
         at = f" at {escape(other.operation)}" if other.operation else ""
         earlier = words.EARLIER_GOLD if other.on_earlier_gold else ""
         yield f"- {escape(other.author or other.method)} says: {kind}{at}{earlier}"

@@ -11,6 +11,7 @@ from attribution.report.markdown.failure import case_lines
 from attribution.report.markdown.text import escape, table
 from attribution.report.model import Family, Harm, Lever, OperationErrors, OverTime, Pieces, ReportData, Share
 from attribution.verdicts.naming import plain
+from schema.error_type_names import error_type_name
 
 
 def render(data: ReportData) -> str:
@@ -125,7 +126,7 @@ def _heat(title: str, found: Sequence[OperationErrors], counted: str) -> Iterato
 def _heat_table(found: Sequence[OperationErrors], counted: str) -> Iterator[str]:
     drawn = heat_map(found)
     yield from table(
-        ("operation", *drawn.kinds, "total"),
+        ("operation", *map(error_type_name, drawn.kinds), "total"),
         [(escape(row.label), *(cell.number for cell in row.cells), row.count) for row in drawn.rows],
     )
     if drawn.hidden:

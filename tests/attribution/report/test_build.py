@@ -33,13 +33,13 @@ def test_totals(data: ReportData) -> None:
 
 def test_shares(data: ReportData) -> None:
     assert counts(data.by_error_type) == {
-        "ExtractionError": 3,
-        "UpdateError": 1,
-        "DeletionError": 1,
-        "RetrievalError": 2,
-        "ResponseError": 1,
-        "AnnotationError": 1,
-        "LLMAsAJudgeError": 1,
+        "Extraction error": 3,
+        "Update error": 1,
+        "Deletion error": 1,
+        "Retrieval error": 2,
+        "Response error": 1,
+        "Annotation error": 1,
+        "Judge error": 1,
         "abstained": 1,
     }
     assert counts(data.by_operation) == {
@@ -56,6 +56,7 @@ def test_shares(data: ReportData) -> None:
         "update-prompt": 1,
     }
     assert counts(data.by_session) == {"construction, session 1": 8}
+    assert [part.key for part in data.by_error_type] == [*ErrorType, "abstained"]
     for part in (*data.by_error_type, *data.by_operation, *data.by_prompt, *data.by_session):
         interval = wilson(part.count, 11)
         assert (part.total, part.rate, part.low, part.high) == (11, part.count / 11, interval.low, interval.high)
@@ -266,7 +267,7 @@ def test_a_source_chooses_whose_verdicts_count(tmp_path: Path) -> None:
     memory = some()
     data = build(gathered([memory], tmp_path, "annotation"), scope(memory), MADE)
     assert (data.totals.attributed, data.totals.without_verdict) == (5, 7)
-    assert counts(data.by_error_type)["ResponseError"] == 1
+    assert counts(data.by_error_type)["Response error"] == 1
     assert data.agreement is None
 
 

@@ -135,7 +135,12 @@ def test_a_variable_is_called_by_what_people_can_read() -> None:
     digest = "d0f1645776e24b12974c6d9f436968d3"
     assert variable_label(variable("unit-1@2", name="unit")) == "unit-1@2"
     assert variable_label(variable(digest, name="unit 1", version=2)) == "unit 1@2"
-    assert variable_label(variable(f"facts:{digest}@1", name=f"facts:{digest}")) == "facts:…@1"
+    assert variable_label(variable(f"facts:{digest}@1", '["I have a dog."]', name=f"facts:{digest}")) == "I have a dog."
+    assert (
+        variable_label(variable(f"{digest}1", '{"memory": "I live in Leeds"}', name="extract output"))
+        == "I live in Leeds"
+    )
+    assert variable_label(variable(f"{digest}2", "", name="message", kind=VariableKind.MESSAGE)) == "Message"
 
 
 def test_what_is_too_large_is_not_compared(tmp_path: Path) -> None:

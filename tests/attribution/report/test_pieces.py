@@ -45,9 +45,9 @@ def test_pieces_are_counted_beside_failures(found: ReportData) -> None:
 def test_all_forms_tell_of_pieces(found: ReportData) -> None:
     said = "1 failure needed 5 pieces of evidence: 3 lost, 1 reached the answer, and of 1 no operation is known"
     ends = [
-        ("piece 0", "lost at search (RetrievalError, confidence 0.90)"),
-        ("piece 1", "lost at search (RetrievalError, confidence 0.80)"),
-        ("piece 2", "lost at extract (ExtractionError, confidence 0.70)"),
+        ("piece 0", "lost at search (Retrieval error, confidence 0.90)"),
+        ("piece 1", "lost at search (Retrieval error, confidence 0.80)"),
+        ("piece 2", "lost at extract (Extraction error, confidence 0.70)"),
         ("piece 3", "reached the answer (confidence 1.00)"),
         ("piece 4", "unknown where: because"),
     ]
