@@ -82,13 +82,36 @@ def test_from_the_first_key_to_the_first_answer(folder: Path) -> None:
     assert all(node["verdicts"][0]["errorType"] for node in nodes)
 
 
-def test_plain_sql(folder: Path) -> None:
-    run(folder, "memtrace import examples/sample/assistant.json")
+def test_sql(folder: Path) -> None:
+    run(folder, "memtrace import examples/sample/assistant.json; memtrace attribute --all")
     connection = apsw.Connection(str(folder / "memtrace.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    for block in blocks(ROOT / "docs" / "stores.md", "sql"):
-        rows = connection.execute(block).fetchall()
-        assert [row[1] for row in rows].count("Query") == 1
+    queries = blocks(ROOT / "docs" / "sql.md", "sql")
+    assert len(queries) >= 10
+    for number, block in enumerate(queries):
+        (folder / f"{number}.sql").write_text(block, "utf-8")
+    script = "; ".join(f"memtrace sql {number}.sql --json" for number in range(len(queries)))
+    asked = [json.loads(line) for line in run(folder, script).splitlines()]
+    for block, found in zip(queries, asked, strict=True):
+        assert found["rows"], block
+        plain = connection.execute(block)
+        assert [column for column, *_ in plain.get_description()] == found["columns"]
+        assert len(plain.fetchall()) == len(found["rows"])
     connection.close()
+
+
+def test_which_prompt_lost_most_answers_has_one_answer(folder: Path) -> None:
+    run(folder, "memtrace import examples/sample/assistant.json; memtrace attribute --all")
+    (query,) = [block for block in blocks(ROOT / "docs" / "sql.md", "sql") if "lost_answers" in block]
+    (folder / "prompts.sql").write_text(query, "utf-8")
+    lines = run(
+        folder, "memtrace sql prompts.sql --json; memtrace prompts --json; memtrace report --json | tr -d '\\n'"
+    )
+    in_sql, in_command, in_report = map(json.loads, lines.splitlines())
+    counted = {row["prompt"]: row["lost_answers"] for row in in_sql["rows"]}
+    assert counted == {one["name"]: one["failures"] for one in in_command if one["failures"]}
+    levers = {one["share"]["key"].removeprefix("prompt:"): one["share"]["count"] for one in in_report["levers"]}
+    assert counted == {name: levers[name] for name in counted}
+    assert sum(counted.values()) == 2
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)

@@ -49,7 +49,7 @@ async def delete(
 
 @command(commands)
 async def stats(place: Target, trace: TraceOption = None, as_json: JsonOption = False) -> None:
-    """Show how much the project, or one trace, holds. Bytes are counted for the whole store."""
+    """Show which store is used, and how much the project, or one trace, holds. Bytes are those of the whole store."""
     from api.cli import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
@@ -60,6 +60,8 @@ async def stats(place: Target, trace: TraceOption = None, as_json: JsonOption = 
     if as_json:
         print_json(documents.stats(found) | {"queue": waiting})
         return
+    Output().show(tables.sheet((("store", place.store_uri), ("project", place.any_project_id))))
+    Output().lines("")
     Output().show(*tables.stats(found))
     if waiting is not None:
         Output().show(tables.queue(waiting))

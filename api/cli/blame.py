@@ -20,7 +20,7 @@ _LIMIT = 100
 @command(commands)
 async def blame(
     place: Target,
-    by: Annotated[By, typer.Option("--by", case_sensitive=False, help="What to rank.", show_default=False)],
+    by: Annotated[By, typer.Option("--by", case_sensitive=False, help="What to rank.")] = By.OPERATION,
     trace: TraceOption = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")] = _LIMIT,
     format_: FormatOption = None,
@@ -28,8 +28,9 @@ async def blame(
 ) -> None:
     """Rank operations, prompts, memory units or sessions by their share in wrong answers, the worst first.
 
-    failed: the failures with a verdict against the element, weighted by confidence. passed: the right answers that
-    depend on the element. score: Ochiai's coefficient of both, from 0 to 1. Run `memtrace attribute` first.
+    failed: the failures with a verdict against the element, also for a piece that another operation lost first,
+    weighted by confidence. passed: the right answers that depend on the element. score: Ochiai's coefficient of both,
+    from 0 to 1. Run `memtrace attribute` first. `memtrace prompts` counts the answers that each prompt lost.
     """
     form = chosen_format(format_, as_json)
     from api.cli import documents

@@ -191,20 +191,68 @@ async def versions(
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List all versions of a variable, oldest first, each with the operation that made it."""
+    """Show all versions of a variable, oldest first: who made each, and which words it took out and put in.
+
+    On a terminal, words that are gone are struck out; elsewhere they stand in [-brackets-], and new ones in {+braces+}.
+    """
+    await show_versions(place, reference, trace, as_json)
+
+
+@command(commands)
+async def diff(
+    place: Target,
+    reference: VariableArgument,
+    other: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="A second variable, or a second trace.", show_default=False),
+    ] = None,
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what changed: between the versions of a variable, between two variables, or between two traces."""
+    if other is None:
+        await show_versions(place, reference, trace, as_json)
+        return
+    from api.cli.compare import show_comparison
+    from api.cli.find import find_trace_id, find_variable
+    from api.cli.render import changes
+    from schema.errors import NotFoundError
+
+    async with place.open() as store:
+        try:
+            await find_trace_id(store, reference)
+        except NotFoundError:
+            pair = [await find_variable(store, one, trace) for one in (reference, other)]
+            values = await store.values(pair)
+            old, new = (values[one.value_hash].decode("utf-8", "replace") for one in pair)
+            if as_json:
+                print_json(changes.document(old, new))
+            else:
+                out = Output()
+                out.lines(changes.between(old, new, out.is_terminal))
+            return
+    await show_comparison(place, reference, other, as_json=as_json)
+
+
+async def show_versions(place: Target, reference: str, trace: str | None, as_json: bool) -> None:
+    """Print what the command `versions` prints."""
     from api.cli.find import find_any_version
-    from api.cli.render import tables
+    from api.cli.render import changes
     from attribution.verdicts.stored import by_id
     from schema.models import Operation
     from schema.models import as_json as public
 
     async with place.open() as store:
-        found = await store.versions((await find_any_version(store, reference, trace)).id)
+        asked = await find_any_version(store, reference, trace)
+        found = await store.versions(asked.id)
         makers = await by_id(store, Operation, (version.operation_id for version in found))
-    if as_json:
-        print_json([public(version) for version in found])
-    else:
-        Output().show(tables.versions(found, makers))
+        if as_json:
+            print_json([public(version) for version in found])
+            return
+        small = [one for one in found if one.size <= changes.MOST_BYTES]
+        texts = {hash_: value.decode("utf-8", "replace") for hash_, value in (await store.values(small)).items()}
+    out = Output()
+    out.lines(*changes.versions(found, makers, texts, out.is_terminal, asked.id))
 
 
 @command(commands)
@@ -249,6 +297,6 @@ async def search(
     if as_json:
         print_json([documents.hit(hit) for hit in found])
     elif found:
-        Output().show(tables.hits(found))
+        Output().show(tables.hits(found, text))
     else:
         note("Nothing was found." if whole else "Nothing was found; --whole looks into whole values too.")

@@ -122,11 +122,16 @@ def _title(root: Variable | Operation | Failure) -> str:
 async def path(
     place: Target,
     source: Annotated[str, typer.Argument(metavar="FROM", help=IdHelp, show_default=False)],
-    target: Annotated[str, typer.Argument(metavar="TO", help=IdHelp, show_default=False)],
+    target: Annotated[str | None, typer.Argument(metavar="TO", help=IdHelp, show_default=False)] = None,
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show a shortest chain of derivations between two variables; either may depend on the other."""
+    if target is None:
+        raise UsageError(
+            f"a path has two ends: memtrace path {source} OTHER. How a fact was lost on its way to a wrong answer: "
+            f"memtrace why {source}; all that a variable came from: memtrace closure {source}"
+        )
     from api.cli import documents
     from api.cli.find import find_variable
     from api.cli.render.draw import path_lines

@@ -11,7 +11,7 @@ from api.cli.errors import UsageError
 from api.cli.find import find_trace_id, find_variable
 from api.cli.next_steps import NO_ANSWER
 from api.cli.output import Output
-from api.cli.render.text import one_line, short
+from api.cli.render.text import short, text_on_line
 from ingest.events.questions import questions_of
 from schema.errors import NotFoundError
 from schema.kinds import VariableKind
@@ -67,8 +67,8 @@ async def chosen_answer(store: GraphStore, trace: str | None) -> tuple[Variable,
         raise UsageError(NO_ANSWER)
     out = Output()
     for number, (answer, questions) in enumerate(last, 1):
-        question = one_line(questions[0].preview or "", _WIDTH) if len(questions) == 1 else "?"
-        out.lines(f"{number:>3}  {short(answer.id)}  {question}  →  {one_line(answer.preview or '', _WIDTH)}")
+        question = text_on_line(questions[0].preview, _WIDTH) if len(questions) == 1 else "?"
+        out.lines(f"{number:>3}  {short(answer.id)}  {question}  →  {text_on_line(answer.preview, _WIDTH)}")
     if not sys.stdin.isatty():
         raise UsageError('name the wrong answer and what would be right: memtrace fail ID "the right answer"')
     number = typer.prompt("Which one is wrong? Its number", type=int, err=True)

@@ -9,7 +9,7 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.options import JsonOption, SourceOption
-from api.cli.report import FormOption, OutputOption
+from api.cli.report_form import Form, FormOption, OutputOption, form_of
 
 commands = typer.Typer()
 
@@ -30,7 +30,20 @@ async def compare(
 
     It compares stored verdicts, so run `memtrace attribute` first.
     """
-    from api.cli.report import form_of, report_data, write
+    await show_comparison(place, before, after, source, form, output, as_json)
+
+
+async def show_comparison(
+    place: Target,
+    before: str,
+    after: str,
+    source: str | None = None,
+    form: Form | None = None,
+    output: Path | None = None,
+    as_json: bool = False,
+) -> None:
+    """Write what the command `compare` writes."""
+    from api.cli.report import report_data, write
     from attribution.report import compare as comparing
     from attribution.report.model import ReportData
 

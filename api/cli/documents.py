@@ -27,6 +27,7 @@ from store.contract.answers import Closure, Health, OperationDetail, Path, Searc
 if TYPE_CHECKING:
     from api.cli.listing import ListedAnswer
     from attribution.blame.model import Blamed
+    from attribution.report.lost_answers import LosingPrompt
     from attribution.spine.model import Spine
     from attribution.statistics.kappa import SourceAgreement
     from attribution.why_not.model import WhyNot
@@ -91,6 +92,21 @@ def blamed(found: Blamed) -> Document:
 
 BLAMED_COLUMNS = ("id", "name", "failed", "passed", "score", "traceId")
 """The members of ``blamed``, in order."""
+
+
+def prompt(found: LosingPrompt) -> Document:
+    """A prompt with the number of answers that it lost."""
+    return {
+        "id": found.variable_id,
+        "name": found.name,
+        "recorded": found.recorded,
+        "failures": found.failures,
+        "errorTypes": found.error_types,
+    }
+
+
+PROMPT_COLUMNS = ("id", "name", "recorded", "failures", "errorTypes")
+"""The members of ``prompt``, in order."""
 
 
 def closure(root: str, found: Closure) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -73,6 +74,7 @@ async def failures(
         ),
     ] = None,
     descending: Annotated[bool, typer.Option("--descending", help="With --sort: the largest comes first.")] = False,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")] = 0,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
 ) -> None:
@@ -98,7 +100,7 @@ async def failures(
         if reference:
             pages = _named(store, reference)
         else:
-            pages = _pages(store, await find_trace_id(store, trace), chosen, order)
+            pages = _pages(store, await find_trace_id(store, trace), chosen, order, limit)
         if form is Format.CSV:
             table = CsvTable(documents.FAILURE_ROW_COLUMNS)
             async for page in pages:
@@ -131,18 +133,21 @@ async def _named(store: GraphStore, references: list[str]) -> AsyncIterator[list
 
 
 async def _pages(
-    store: GraphStore, trace_id: str | None, chosen: FailureFilter, order: FailureOrder | None
+    store: GraphStore, trace_id: str | None, chosen: FailureFilter, order: FailureOrder | None, limit: int
 ) -> AsyncIterator[list[FailureRow]]:
-    """The chosen failures, of one trace or of the project, page by page."""
+    """The chosen failures, of one trace or of the project, page by page; a note tells if the limit left some out."""
     from attribution.verdicts.failure_columns import failure_rows
 
     after: str | None = None
-    while True:
-        page = await store.failures(trace_id, _PAGE, after, chosen, order)
+    left = limit or sys.maxsize
+    while left:
+        page = await store.failures(trace_id, min(_PAGE, left), after, chosen, order)
         yield await failure_rows(store, page.items)
+        left -= len(page.items)
         after = page.next
         if after is None:
             return
+    note(f"There are more than {limit:,}: --limit 0 lists all.")
 
 
 async def _show(pages: AsyncIterator[list[FailureRow]], trace: str | None, everything: bool) -> None:

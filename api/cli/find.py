@@ -9,10 +9,12 @@ from attribution.verdicts.stored import every_failure
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.kinds import VariableKind
 from schema.models import Element, Failure, Operation, Session, Trace, Variable
-from store.contract.answers import Label
+from store.contract.answers import ALL_FAILURES, FailureKey, FailureOrder, Label
 from store.contract.protocol import GraphStore
 from store.shared.resolving import ambiguous, by_name, is_prefix, is_whole_id, trace_by_name
 
+LAST = "last"
+"""The failure that was recorded last, unless something has this name."""
 _MOST_VERSIONS = 10_000
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
@@ -96,6 +98,8 @@ async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Va
 async def find_failure(store: GraphStore, reference: str, trace_id: str | None = None) -> Failure:
     """The failure with this id; else the failure of the answer, or of the question, with this id or name.
 
+    ``last`` means the failure that was recorded last.
+
     Raises:
         NotFoundError: no failure, answer or question matches.
         AmbiguousError: several failures match.
@@ -108,6 +112,8 @@ async def find_failure(store: GraphStore, reference: str, trace_id: str | None =
     try:
         named = await find(store, Variable, reference, trace_id)
     except NotFoundError:
+        if reference.casefold() == LAST and (newest := await _newest_failure(store, trace_id)):
+            return newest
         raise NotFoundError(reference, "failure or answer") from None
     failures = await every_failure(store, named.trace_id)
     matching = [one for one in failures if named.id in {one.answer_id, one.question_id}]
@@ -139,6 +145,12 @@ async def find_failures(store: GraphStore, reference: str) -> list[Failure]:
     except NotFoundError:
         raise NotFoundError(reference, "failure, answer or trace") from None
     return await every_failure(store, trace.id)
+
+
+async def _newest_failure(store: GraphStore, trace_id: str | None) -> Failure | None:
+    """The failure that was recorded last, in one trace or in the project."""
+    page = await store.failures(trace_id, 1, None, ALL_FAILURES, FailureOrder(FailureKey.TIME, descending=True))
+    return next(iter(page.items), None)
 
 
 async def find_anything(store: GraphStore, reference: str) -> Element:

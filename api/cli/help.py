@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import cleandoc
 
 import typer
 
+from api.cli.aliases import ALIASES
+
 PANELS: Mapping[str, tuple[str, ...]] = {
-    "Record": ("run", "record", "check", "import", "evaluate", "spool"),
+    "Record": ("run", "check", "import", "evaluate", "spool"),
     "Ask why an answer is wrong": (
         "answers",
         "why",
@@ -15,11 +18,11 @@ PANELS: Mapping[str, tuple[str, ...]] = {
         "failures",
         "why-not",
         "spine",
+        "prompts",
         "blame",
         "report",
         "compare",
         "audit",
-        "cypher",
         "model",
     ),
     "Look at what was recorded": (
@@ -27,24 +30,31 @@ PANELS: Mapping[str, tuple[str, ...]] = {
         "search",
         "traces",
         "trace",
-        "operations",
-        "operation",
+        "units",
+        "messages",
+        "variables",
         "variable",
         "value",
         "versions",
+        "diff",
+        "operations",
+        "operation",
         "closure",
         "path",
+        "sql",
+        "cypher",
+        "query",
     ),
     "Judge": ("fail", "unfail", "right", "verdict", "annotate", "labels", "agreement", "benchmark"),
     "Improve": ("replay", "optimize"),
     "Serve": ("ui", "serve", "worker", "dev", "keys", "dlq"),
     "Keep": ("stats", "export", "delete", "retention", "doctor", "migrate", "neo4j"),
+    "Help": ("help", "version"),
 }
 """The commands, in the order of the help."""
 
 EXAMPLES: Mapping[str, str] = {
     "run": "memtrace run -- python app.py",
-    "record": "memtrace record -- python app.py",
     "check": "memtrace check assistant-sample",
     "import": "memtrace import examples/sample/assistant.json",
     "evaluate": "memtrace evaluate my_agent:Agent --dataset locomo10.json --run runs/first",
@@ -57,6 +67,15 @@ EXAMPLES: Mapping[str, str] = {
     "blame": "memtrace blame --by operation",
     "compare": "memtrace compare monday tuesday",
     "audit": "memtrace audit",
+    "prompts": "memtrace prompts",
+    "units": "memtrace units",
+    "messages": "memtrace messages --trace assistant-sample",
+    "variables": "memtrace variables --kind RetrievalResult",
+    "diff": "memtrace diff memory-unit-12",
+    "sql": 'memtrace sql "SELECT kind, count(*) FROM operation GROUP BY kind"',
+    "query": "memtrace query query.sql",
+    "help": "memtrace help why",
+    "version": "memtrace version",
     "cypher": 'memtrace cypher "MATCH (f:Failure {projectId: $project}) RETURN f.question"',
     "show": "memtrace show 7a7b5616",
     "search": 'memtrace search "pottery class" --kind MemoryUnit',
@@ -92,12 +111,14 @@ _WHERE = "--store, --values, --project and --debug may stand here, too: memtrace
 
 
 def arrange(app: typer.Typer) -> None:
-    """Give each command its panel and its example, and each group of commands its panel."""
+    """Give each command its panel, its other names and its example, and each group of commands its panel."""
     panel_of = {name: panel for panel, names in PANELS.items() for name in names}
     for group in app.registered_groups:
         assert group.typer_instance is not None
         if group.name in panel_of:
             group.rich_help_panel = panel_of[group.name]
+            if group.name in ALIASES:
+                group.short_help = _short(str(group.typer_instance.info.help), group.name)
             continue
         for command in group.typer_instance.registered_commands:
             assert command.callback is not None
@@ -105,3 +126,11 @@ def arrange(app: typer.Typer) -> None:
             if name in panel_of:
                 command.rich_help_panel = panel_of[name]
                 command.epilog = f"Example: {EXAMPLES[name]}\n\n{_WHERE}"
+                if name in ALIASES:
+                    command.short_help = _short(cleandoc(command.callback.__doc__ or ""), name)
+
+
+def _short(told: str, name: str) -> str:
+    """The first paragraph of a help, with the other names of the command."""
+    first = told.partition("\n\n")[0]
+    return f"{first} (also: {', '.join(ALIASES[name])})"

@@ -25,7 +25,7 @@ commands = typer.Typer()
 
 
 LimitOption = Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")]
-_LIMIT = 1000
+LIMIT = 1000
 _AT_ONCE = 100
 """Number of answers whose questions are read at the same time."""
 
@@ -65,7 +65,7 @@ async def operations(
         Status | None,
         typer.Option("--status", case_sensitive=False, help="Only operations with this status."),
     ] = None,
-    limit: LimitOption = _LIMIT,
+    limit: LimitOption = LIMIT,
     as_json: JsonOption = False,
 ) -> None:
     """List operations with status and duration, ordered by trace."""
@@ -75,7 +75,7 @@ async def operations(
 
     kinds, statuses = [one.value for one in kind or ()], [status.value] if status else []
     async with place.open() as store:
-        found = [one async for one in _in_traces(store, Operation, trace, limit, kinds, statuses)]
+        found = [one async for one in in_traces(store, Operation, trace, limit, kinds, statuses)]
     if as_json:
         print_json([public(one) for one in found])
     elif found:
@@ -92,7 +92,11 @@ async def answers(
         bool | None,
         typer.Option("--wrong/--right", help="Only answers that are marked as wrong, or as right.", show_default=False),
     ] = None,
-    limit: LimitOption = _LIMIT,
+    words: Annotated[
+        str | None,
+        typer.Option("--search", metavar="TEXT", help="Only answers with this text in the question or the answer."),
+    ] = None,
+    limit: LimitOption = LIMIT,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
 ) -> None:
@@ -107,7 +111,7 @@ async def answers(
     from api.cli.render import tables
 
     async with place.open() as store:
-        pages = _answers(store, trace, limit, wrong)
+        pages = _answers(store, trace, limit, wrong, words)
         if form is Format.CSV:
             table = CsvTable(documents.ANSWER_COLUMNS)
             async for page in pages:
@@ -119,20 +123,29 @@ async def answers(
     elif found:
         Output().show(tables.answers(found))
     else:
-        note(NO_ANSWER if wrong is None else "No answer is marked so; `memtrace answers` lists all.")
+        is_all = wrong is None and not words
+        note(NO_ANSWER if is_all else "There is no such answer; `memtrace answers` lists all.")
 
 
 async def _answers(
-    store: GraphStore, trace: str | None, limit: int, wrong: bool | None
+    store: GraphStore, trace: str | None, limit: int, wrong: bool | None, words: str | None
 ) -> AsyncIterator[list[ListedAnswer]]:
-    """Answers with questions, failures and verdicts, in lists: only wrong ones, only right ones, or all (None)."""
-    if wrong is None:
+    """Answers with questions, failures and verdicts, in lists.
+
+    Args:
+        store: the project.
+        trace: only answers of this trace.
+        limit: the largest number of answers; 0 for all.
+        wrong: only wrong answers, only right ones (False), or all (None).
+        words: only answers with this text in the preview of the question or the answer.
+    """
+    if wrong is None and not words:
         async for page in _read_answers(store, trace, limit):
             yield page
         return
     left = limit or sys.maxsize
     async for page in _read_answers(store, trace, 0):
-        chosen = [one for one in page if (one.failure is not None if wrong else one.is_right)]
+        chosen = [one for one in page if _is_judged(one, wrong) and _says(one, words)]
         if len(chosen) > left:
             note(f"There are more than {limit:,}: --limit 0 lists all.")
         yield chosen[:left]
@@ -141,11 +154,20 @@ async def _answers(
             return
 
 
+def _is_judged(answer: ListedAnswer, wrong: bool | None) -> bool:
+    return wrong is None or (answer.failure is not None if wrong else answer.is_right)
+
+
+def _says(answer: ListedAnswer, words: str | None) -> bool:
+    texts = [one.preview for one in (answer.answer, *answer.questions)]
+    return not words or any(words.casefold() in text.casefold() for text in texts)
+
+
 async def _read_answers(store: GraphStore, trace: str | None, limit: int) -> AsyncIterator[list[ListedAnswer]]:
     from schema.models import Variable
 
     some: list[Variable] = []
-    async for one in _in_traces(store, Variable, trace, limit, [VariableKind.ANSWER.value]):
+    async for one in in_traces(store, Variable, trace, limit, [VariableKind.ANSWER.value]):
         some.append(one)
         if len(some) == _AT_ONCE:
             yield await _with_failures(store, some)
@@ -173,7 +195,7 @@ async def _with_failures(store: GraphStore, found: Sequence[Variable]) -> list[L
     ]
 
 
-async def _in_traces(
+async def in_traces(
     store: GraphStore,
     model: type[E],
     trace: str | None,

@@ -11,10 +11,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from api.cli.aliases import COMMAND_OF, advice
 from api.cli.context import Target
 from api.cli.errors import ExitCode, complain, exit_code
 from api.cli.help import PANELS, arrange
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
+from api.cli.streams import drop_output, open_streams, problem_of_output
 from schema.errors import MemTraceError
 
 _EPILOG = (
@@ -25,11 +27,12 @@ _EPILOG = (
 )
 
 _COMMANDS = {
-    "run": ("run", "record"),
+    "run": ("run",),
     "check": ("check",),
     "ingest": ("import", "export"),
     "evaluate": ("evaluate",),
     "listing": ("answers", "operations"),
+    "variables": ("variables", "units", "messages", "prompts"),
     "attribute": ("why", "attribute", "agreement"),
     "failures": ("failures", "fail", "unfail", "right"),
     "why_not": ("why-not",),
@@ -37,9 +40,9 @@ _COMMANDS = {
     "blame": ("blame",),
     "compare": ("compare",),
     "audit": ("audit",),
-    "cypher": ("cypher",),
+    "query": ("cypher", "sql", "query"),
     "show": ("show",),
-    "browse": ("search", "traces", "trace", "operation", "variable", "value", "versions"),
+    "browse": ("search", "traces", "trace", "operation", "variable", "value", "versions", "diff"),
     "causal": ("closure", "path"),
     "labels": ("verdict",),
     "benchmark": ("benchmark",),
@@ -49,6 +52,7 @@ _COMMANDS = {
     "worker": ("worker",),
     "dev": ("dev",),
     "admin": ("stats", "doctor", "migrate", "delete"),
+    "helping": ("help", "version"),
 }
 """The commands of each module."""
 
@@ -66,6 +70,16 @@ class Commands(TyperGroup):
         """The names of the commands, in the order of the help."""
         return sorted(super().list_commands(ctx), key=lambda name: _ORDER.get(name, len(_ORDER)))
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command with this name or alias; None if there is none."""
+        return super().get_command(ctx, cmd_name) or super().get_command(ctx, COMMAND_OF.get(cmd_name, ""))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the arguments begin with; a word that is no command leads to one."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            ctx.fail(advice(args[0], list(self.commands)))
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
@@ -82,7 +96,7 @@ class Commands(TyperGroup):
             complain("interrupted")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
         except BrokenPipeError:
-            _drop_output()
+            drop_output()
             raise typer.Exit(ExitCode.BROKEN_PIPE) from None
         return result
 
@@ -108,6 +122,8 @@ def command_line(words: Iterable[str] = ()) -> typer.Typer:
     )
     app.callback()(_remember_place)
     called = _command_in(words)
+    if called == "help":  # `memtrace help` needs every command
+        called = None
     modules = [module for module, names in _COMMANDS.items() if called in names]
     groups = [group for group in _GROUPS if group == called]
     is_any = bool(modules or groups)
@@ -126,19 +142,15 @@ def _command_in(words: Iterable[str]) -> str | None:
         if word in _TAKE_A_WORD:
             next(rest, None)
         elif not word.startswith("-"):
-            return word
+            return COMMAND_OF.get(word, word)
     return None
 
 
 def _show_version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import PackageNotFoundError, version
+        from api.cli.helping import version_line
 
-        try:
-            number = version("memtrace-platform")
-        except PackageNotFoundError:
-            number = "(not installed, run from its source)"
-        typer.echo(f"memtrace {number}")
+        typer.echo(version_line())
         raise typer.Exit
 
 
@@ -161,6 +173,7 @@ def _remember_place(
 
 def start() -> None:
     """Run the command line. An unexpected error becomes one line; with --debug, its traceback."""
+    open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -174,15 +187,11 @@ def start() -> None:
     except Exception as error:
         if "--debug" in sys.argv:
             raise
-        complain(f"unexpected {type(error).__name__}: {error} (--debug shows where)")
+        problem = problem_of_output(error)
+        complain(problem or f"unexpected {type(error).__name__}: {error} (--debug shows where)")
+        if problem is not None:
+            drop_output()
         sys.exit(ExitCode.FAILED)
-
-
-def _drop_output() -> None:
-    """The reader has closed the pipe: the rest of the buffer must not raise an error at the end of the program."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())
-    os.close(devnull)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from api.cli.context import Target, command, default_command
-from api.cli.errors import UsageError, note
+from api.cli.errors import note
 from api.cli.files import whole_file
 from api.cli.options import JsonOption, SourceOption
+from api.cli.report_form import Form, FormOption, OutputOption, form_of
 from schema.errors import MemTraceError, NotFoundError
 
 if TYPE_CHECKING:
@@ -22,40 +22,6 @@ if TYPE_CHECKING:
     from store.contract.protocol import GraphStore
 
 app = typer.Typer(help="Make reports on failures: what goes wrong, how often, where, and what to change first.")
-
-
-class Form(StrEnum):
-    """The formats of reports."""
-
-    HTML = "html"
-    MARKDOWN = "md"
-    JSON = "json"
-
-
-_ENDINGS = {
-    ".html": Form.HTML,
-    ".htm": Form.HTML,
-    ".md": Form.MARKDOWN,
-    ".markdown": Form.MARKDOWN,
-    ".json": Form.JSON,
-}
-
-FormOption = Annotated[
-    Form | None,
-    typer.Option(
-        "--format", help="The format of the report. (default: by the file's ending, else md)", show_default=False
-    ),
-]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="Write to this file. If writing fails, no partial file is left.",
-        show_default=False,
-    ),
-]
 
 
 @default_command(app)
@@ -98,34 +64,19 @@ async def report(
     write(data, wanted, output)
 
 
-@command(app, panel="Commands")
-async def compare(
+@command(app, name="compare", panel="Commands")
+async def compare_reports(
     place: Target,
-    before: Annotated[Path, typer.Argument(metavar="A", help="The earlier report, as JSON.", show_default=False)],
-    after: Annotated[Path, typer.Argument(metavar="B", help="The later report, as JSON.", show_default=False)],
+    before: Annotated[str, typer.Argument(metavar="A", help="The earlier report, as JSON.", show_default=False)],
+    after: Annotated[str, typer.Argument(metavar="B", help="The later report, as JSON.", show_default=False)],
     form: FormOption = None,
     output: OutputOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two reports: which errors became rarer or more frequent, and for which questions."""
-    from attribution.report import compare as comparing
+    """Compare two reports: the same as `memtrace compare`."""
+    from api.cli.compare import show_comparison
 
-    wanted = form_of(form, output, as_json)
-    write(comparing.compare(comparing.read_report(before), comparing.read_report(after)), wanted, output)
-
-
-def form_of(form: Form | None, output: Path | None, as_json: bool) -> Form:
-    """The format of a report according to the options, else by the ending of the file."""
-    if as_json:
-        if form not in {None, Form.JSON}:
-            raise UsageError(f"--json and --format {form} can't both be meant")
-        return Form.JSON
-    if form is not None:
-        return form
-    ending = output.suffix.lower() if output else ".md"
-    if ending not in _ENDINGS:
-        raise UsageError(f"{output}: say how to write it: --format html, md or json")
-    return _ENDINGS[ending]
+    await show_comparison(place, before, after, None, form, output, as_json)
 
 
 async def report_data(store: GraphStore, traces: list[str], ids: list[str], source: str | None) -> ReportData:

@@ -19,7 +19,6 @@ _SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": True}
 
 
 @commands.command("run", context_settings=_SETTINGS)
-@commands.command("record", help="The same as `memtrace run`.", context_settings=_SETTINGS)
 def run(
     context: typer.Context,
     command: Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="The program, with its arguments.")],

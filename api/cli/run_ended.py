@@ -9,7 +9,7 @@ from pathlib import Path
 
 from api.cli.context import Target
 from api.cli.errors import complain, note
-from api.cli.render.text import counted, one_line, short
+from api.cli.render.text import counted, short, text_on_line
 from schema.errors import MemTraceError
 from schema.kinds import VariableKind
 from schema.models import Variable
@@ -62,7 +62,7 @@ def _tell(place: Target, made: Counter[str], trace_ids: Sequence[str], answers: 
     note(f"MemTrace recorded {counts} in {place.store_uri}.")
     if answers:
         last = answers[-1]
-        note(f"The last answer is {short(last.id)}: {one_line(last.preview, _WIDTH)}")
+        note(f"The last answer is {short(last.id)}: {text_on_line(last.preview, _WIDTH)}")
         mark = f'memtrace{where} fail {short(last.id)} "the right answer"'
         note(f"Is it wrong? {mark}; all answers: memtrace{where} answers")
     else:

@@ -28,6 +28,12 @@ _NAME = "memtrace ui"
 @command(commands)
 async def ui(
     place: Target,
+    reference: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]", help="Open the page of this trace, failure, operation, answer, ...", show_default=False
+        ),
+    ] = None,
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0 takes a free one.")
     ] = 0,
@@ -40,6 +46,7 @@ async def ui(
     revoked at the end, and expires after 12 hours.
     """
     project_id = place.project_id
+    page = await _page(place, reference) if reference else "/ui"
 
     @asynccontextmanager
     async def opening(database: Database) -> AsyncIterator[Opening]:
@@ -53,12 +60,32 @@ async def ui(
         text, key = make_key(project_id, _NAME, Role.WRITER, ACTOR, now, now + timedelta(hours=_HOURS))
         await door.records.add_key(key, door.entry("createKey", key.id))
         try:
-            yield Opening(text, _open if browser else _tell)
+            yield Opening(text, _open if browser else _tell, page)
         finally:
             await door.records.revoke_key(key.id, datetime.now(UTC), door.entry("revokeKey", key.id))
 
     options = {"store": place.store, "values": place.values, "host": "127.0.0.1", "port": port, "log_level": "warning"}
     await run_server(options, config, opening)
+
+
+async def _page(place: Target, reference: str) -> str:
+    """The path of the page of what an id means; an answer that is wrong has the page of its failure."""
+    from urllib.parse import quote
+
+    from api.cli.find import find_anything, find_failure
+    from schema.errors import InputError, NotFoundError
+    from schema.models import Element, Failure, Operation, Trace, Variable
+
+    async with place.open() as store:
+        found: Element
+        try:
+            found = await find_failure(store, reference)
+        except (NotFoundError, InputError):
+            found = await find_anything(store, reference)
+    folders = {Failure: "failures", Trace: "traces", Operation: "operations", Variable: "variables"}
+    folder = folders.get(type(found))
+    start = f"/ui/projects/{quote(place.project_id, safe='')}"
+    return f"{start}/{folder}/{found.id}" if folder else start
 
 
 def _tell(address: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from api.cli.context import Target, command
@@ -16,6 +18,12 @@ commands = typer.Typer()
 async def why_not(
     place: Target,
     reference: FailureArgument,
+    words: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TEXT]", help="Show only pieces that contain one of the words of TEXT.", show_default=False
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what was there and was not chosen, for each piece of the right answer.
@@ -33,6 +41,9 @@ async def why_not(
     async with place.open() as store:
         failure = await find_failure(store, reference)
         pieces = (await found_out(store, [failure]))[failure.id]
+        if words:
+            wanted = set(words.casefold().split())
+            pieces = [one for one in pieces if wanted & set(one.piece.casefold().split())]
         is_withheld = bool(await store.withheld([failure.id]))
     if as_json:
         print_json(documents.why_not(pieces))

@@ -46,14 +46,14 @@ def test_the_worst_come_first(counted: Cli) -> None:
 def test_what_is_ranked_and_where(counted: Cli) -> None:
     names = {by.value: [one["name"] for one in counted("blame", "--by", by, "--json").json] for by in By}
     assert names["prompt"] == ["extraction-prompt", "answer-prompt"]
-    assert names["unit"] == ["unit-a@1", "unit-b@1"]
+    assert names["unit"] == ["noted a", "noted b"]
     assert names["session"] == ["construction, session 1", "evaluation, session 2"]
     assert counted("blame", "--by", "prompt", "--trace", "one", "--json").json[0]["passed"] == 2
     nothing = counted("blame", "--by", "unit", "--trace", "two")
     assert (nothing.out, "No verdict blames any" in nothing.err) == ("", True)
     counted("blame", "--by", "unit", "--trace", "three", code=3)
     counted("blame", "--by", "message", code=2)
-    counted("blame", code=2)
+    assert counted("blame", "--json").json == counted("blame", "--by", "operation", "--json").json
 
 
 def test_a_limit_says_that_there_are_more(counted: Cli) -> None:

@@ -13,8 +13,8 @@ import pytest_asyncio
 from neo4j.spatial import WGS84Point
 from neo4j.time import Date, DateTime, Duration, Time
 
-from api.cli.cypher import _parameter
 from api.cli.errors import UsageError
+from api.cli.query import _parameter
 from store.neo4j import query
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.query import json_value

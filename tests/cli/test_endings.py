@@ -270,7 +270,7 @@ def test_the_names_of_all_commands_are_known() -> None:
         some = get_command(command_line(words))
         assert isinstance(some, TyperGroup)
         assert list(some.commands) == list(whole.commands)
-    for name in whole.commands:
+    for name in set(whole.commands) - {"help"}:
         alone = get_command(command_line([name]))
         assert isinstance(alone, TyperGroup)
         assert name in alone.commands

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shlex
 from pathlib import Path
 
 import pytest
 
+from api.cli.aliases import ADVICE, ALIASES, COMMAND_OF
 from api.cli.help import EXAMPLES, PANELS
 from api.cli.main import command_line
 from tests.cli.conftest import SAMPLE, Cli
@@ -138,3 +141,105 @@ def test_every_command_has_a_panel_and_an_example_that_parses() -> None:
         sub = whole.get_command(None, name)  # type: ignore[attr-defined]
         with sub.make_context(name, words[2:], resilient_parsing=False):
             pass
+
+
+def test_aliases_are_commands_and_stand_in_the_help(sample: Cli) -> None:
+    from typer.main import get_command
+
+    whole = get_command(command_line())
+    names = set(whole.commands)  # type: ignore[attr-defined]
+    assert ALIASES.keys() <= names
+    assert not names & (COMMAND_OF.keys() | ADVICE.keys())
+    assert not COMMAND_OF.keys() & ADVICE.keys()
+    listed = " ".join(sample("help").out.replace("│", " ").split())
+    for name, aliases in ALIASES.items():
+        assert f"(also: {', '.join(aliases)})" in listed, name
+
+
+@pytest.mark.parametrize(
+    ("guess", "command"),
+    [
+        (["ls"], ["traces"]),
+        (["questions"], ["answers"]),
+        (["explain", WRONG], ["why", WRONG]),
+        (["errors"], ["failures"]),
+        (["find", "pottery"], ["search", "pottery"]),
+        (["history", "memory-unit-12"], ["versions", "memory-unit-12"]),
+        (["diff", "memory-unit-12"], ["versions", "memory-unit-12"]),
+        (["inspect", "74199103"], ["show", "74199103"]),
+        (["where"], ["stats"]),
+        (["graph", WRONG], ["closure", WRONG]),
+        (["blame"], ["blame", "--by", "operation"]),
+        (["query", "SELECT 1 AS one"], ["sql", "SELECT 1 AS one"]),
+    ],
+)
+def test_another_name_does_the_same(sample: Cli, guess: list[str], command: list[str]) -> None:
+    assert sample(*guess).out == sample(*command).out != ""
+
+
+def test_a_word_that_is_no_command_leads_to_one(sample: Cli) -> None:
+    assert "did you mean closure?" in sample("closur", code=2).err
+    assert "memtrace stats" in sample("config", code=2).err
+    unknown = sample("xyzzy", code=2).err
+    assert "did you mean" not in unknown
+    assert "memtrace help" in unknown
+
+
+def test_help_of_a_command_of_an_alias_and_of_a_command_in_a_group(sample: Cli) -> None:
+    assert "memtrace why 7a7b5616" in sample("help", "why").out
+    assert "memtrace why 7a7b5616" in sample("help", "explain").out
+    assert "A second variable" in sample("help", "diff").out
+    assert "The earlier report" in sample("help", "report", "compare").out
+    assert "there is no command 'wy'" in sample("help", "wy", code=2).err
+    assert sample("version").out == sample("--version").out
+
+
+def test_last_is_the_newest_failure(sample: Cli) -> None:
+    (newest,) = sample("failures", "--sort", "time", "--descending", "--limit", "1", "--json").json
+    for command in ("why", "failures", "why-not", "spine"):
+        assert newest["question"] in sample(command, "last").out
+
+
+def test_a_limit_of_failures_says_that_there_are_more(sample: Cli) -> None:
+    some = sample("failures", "--limit", "2", "--json")
+    assert (len(some.json), "more than 2" in some.err) == (2, True)
+    assert "more than" not in sample("failures", "--limit", "3").err
+
+
+def test_answers_with_a_text(sample: Cli) -> None:
+    found = sample("answers", "--search", "POTTERY", "--json").json
+    assert {one["question"] for one in found} == {
+        "'Where does Mara take her pottery class?'",
+        '"On which day of the week is Mara\'s pottery class?"',
+    }
+    assert len(sample("answers", "--search", "pottery", "--wrong", "--json").json) == 1
+    assert "no such answer" in sample("answers", "--search", "zebra").err
+
+
+def test_units_are_what_the_memory_holds(sample: Cli) -> None:
+    held = sample("units", "--json").json
+    assert len({one["name"] for one in held}) == len(held)
+    everything = sample("variables", "--kind", "MemoryUnit", "--limit", "0", "--json").json
+    newest = {one["name"]: one["version"] for one in everything}
+    assert {one["name"]: one["version"] for one in held}.items() <= newest.items()
+    assert "Mara: I moved from my flat in Leeds to a cottage in Whitby." in sample("memory").out
+    rows = list(csv.DictReader(io.StringIO(sample("units", "--format", "csv", "--limit", "2").out)))
+    assert [row["id"] for row in rows] == [one["id"] for one in held[:2]]
+
+
+def test_messages_are_listed_by_what_they_say(sample: Cli) -> None:
+    shown = sample("messages", "--limit", "2")
+    assert "Hello, nice to meet you! I live in a flat in Leeds." in shown.out
+    assert "content" not in shown.out
+    assert "more than 2" in shown.err
+
+
+def test_a_path_has_two_ends(sample: Cli) -> None:
+    told = sample("path", WRONG, code=2).err
+    assert f"memtrace why {WRONG}" in told
+    assert f"memtrace closure {WRONG}" in told
+
+
+def test_what_was_not_chosen_of_some_words(sample: Cli) -> None:
+    assert "pottery class" in sample("why-not", WRONG, "evenings at").out
+    assert sample("why-not", WRONG, "zebra", "--json").json == []

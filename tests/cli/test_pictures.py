@@ -18,7 +18,7 @@ from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 
 HOSTILE = 'a "quote" \\" \\ [b] {c} <d> &amp; #quot; | ; --> `**e**`\n"];x->y//\x1b[0m 1. end'
-PREVIEW = 'a "quote" \\" \\ [b] {c} <d> &amp; #quot; | ; --> `**e**` "];…'
+PREVIEW = 'a "quote" \\" \\ [b] {c} <d> &am…*e**` "];x->y//\\x1b[0m 1. end'
 STRING = r'"((?:[^"\\]|\\.)*)"'
 NODE = re.compile(rf"  {STRING} \[label={STRING}(?:, penwidth=2)?\];")
 EDGE = re.compile(rf"  {STRING} -> {STRING} \[label={STRING}\];")

@@ -186,5 +186,5 @@ def test_no_colours_without_a_terminal_and_none_that_are_unwanted(sample: Cli) -
     failure = sample("failures", "--json").json[0]
     out = sample("closure", failure["answerId"]).out
     assert "\x1b" not in out
-    assert out.startswith("Backward closure of Answer prediction")
+    assert out.startswith("Backward closure of Answer “I am really enjoyin…at the Kiln House.”")
     assert "← question-answering" in out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from api.cli.render.text import name_of, one_line, operation_name
+from api.cli.render.text import label_of, one_line, operation_name, text_on_line
 from store.contract.answers import Closure
 
 _PREVIEW = 60
@@ -19,7 +19,12 @@ def dot_lines(closure: Closure) -> Iterator[str]:
     yield '  node [shape=box, style=rounded, fontname="sans-serif"];'
     yield '  edge [fontname="sans-serif", fontsize=10];'
     for variable in closure.variables:
-        label = "\\n".join(map(_escape, (variable.kind.value, name_of(variable), one_line(variable.preview, _PREVIEW))))
+        label = "\\n".join(
+            map(
+                _escape,
+                filter(None, (variable.kind.value, label_of(variable), text_on_line(variable.preview, _PREVIEW))),
+            )
+        )
         bold = ", penwidth=2" if variable.id in roots else ""
         yield f'  "{_escape(variable.id)}" [label="{label}"{bold}];'
     for derivation in closure.derivations:

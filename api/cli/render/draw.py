@@ -10,6 +10,7 @@ from rich.text import Text
 from api.cli.render import style
 from api.cli.render.text import counted, name_of, operation_name, short
 from api.cli.render.tree import Line, lines, plant
+from attribution.text.said import said
 from schema.models import Operation, Variable
 from store.contract.answers import Closure, Path
 
@@ -88,11 +89,9 @@ def variable_line(variable: Variable, makers: Mapping[str, Operation], width: in
     text = style.variable_label(variable)
     maker = makers.get(variable.operation_id or "")
     by = f"  ← {operation_name(maker)}" if maker else ""
-    room = width - text.cell_len - len(by) - 2
+    room = max(width - text.cell_len - len(by) - 2, _NARROWEST_PREVIEW)
     return (
-        text.append("  ")
-        .append_text(style.quoted(variable.preview, max(room, _NARROWEST_PREVIEW)))
-        .append(by, style=style.DIM)
+        text.append("  ").append_text(style.quoted(said(variable.preview, room - 2), room)).append(by, style=style.DIM)
     )
 
 

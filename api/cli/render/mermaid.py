@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from api.cli.render.text import name_of, one_line, operation_name
+from api.cli.render.text import label_of, one_line, operation_name, text_on_line
 from store.contract.answers import Closure
 
 _PREVIEW = 60
@@ -19,7 +19,10 @@ def mermaid_lines(closure: Closure) -> Iterator[str]:
     yield "flowchart RL"
     for variable in closure.variables:
         label = "<br/>".join(
-            map(_escape, (variable.kind.value, name_of(variable), one_line(variable.preview, _PREVIEW)))
+            map(
+                _escape,
+                filter(None, (variable.kind.value, label_of(variable), text_on_line(variable.preview, _PREVIEW))),
+            )
         )
         yield f'  {nodes[variable.id]}["{label}"]'
     for derivation in closure.derivations:

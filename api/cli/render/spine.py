@@ -10,7 +10,7 @@ from rich.text import Text
 
 from api.cli.render import style
 from api.cli.render.tables import sheet
-from api.cli.render.text import one_line
+from api.cli.render.text import one_line, says_the_same
 from attribution.spine import words
 from attribution.spine.model import State
 
@@ -55,7 +55,8 @@ def _box(box: Box, number: int) -> Text:
     if box.count == 1:
         line.append_text(style.kind(box.kind)).append(" ")
         line.append_text(style.id_((box.variables or box.operations)[0])).append(" ")
-    line.append(one_line(box.label), style="dim" if box.is_others else "bold")
+    if not (box.count == 1 and box.text and says_the_same(box.label, box.text)):
+        line.append(one_line(box.label), style="dim" if box.is_others else "bold")
     if role := words.role(box):
         line.append(f", {role}", style=style.DIM)
     if inside := words.inside(box):

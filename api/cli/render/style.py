@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from api.cli.render.text import name_of, one_line, operation_name, short
+from api.cli.render.text import label_of, one_line, operation_name, short
 from schema.models import Operation, Variable
 
 DIM = "dim"
@@ -51,8 +51,10 @@ def quoted(text: str, width: int) -> Text:
 
 
 def variable_label(variable: Variable) -> Text:
-    """Kind, short id and name."""
-    return Text(" ").join((kind(variable.kind.value), id_(variable.id), Text(name_of(variable), style="bold")))
+    """Kind, short id, and the name if people gave one."""
+    label = Text(" ").join((kind(variable.kind.value), id_(variable.id)))
+    name = label_of(variable)
+    return label.append(" ").append(name, style="bold") if name else label
 
 
 def operation_label(operation: Operation) -> Text:

@@ -10,18 +10,21 @@ from rich.table import Table
 from rich.text import Text
 
 from api.cli.render import style
-from api.cli.render.text import counted, name_of, one_line, operation_name, size_of
+from api.cli.render.text import counted, label_of, middle, one_line, operation_name, size_of, text_on_line
 from attribution.verdicts.failure_columns import FailureRow, listed, public
 from attribution.verdicts.gold import on_earlier_gold
 from schema.error_type_names import error_type_name
+from schema.kinds import ErrorType
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 from store.contract.answers import SearchHit, Stats
 
 if TYPE_CHECKING:
     from api.cli.listing import ListedAnswer
     from attribution.blame.model import Blamed
+    from attribution.report.lost_answers import LosingPrompt
     from ingest.files.protocol import ImportReport
 
+_MOST_SAID = 2000
 Rows = Iterable[Sequence[Text]]
 
 
@@ -94,6 +97,30 @@ def blamed(found: Sequence[Blamed]) -> Table:
     )
 
 
+def prompts(found: Sequence[LosingPrompt]) -> Table:
+    """Prompts with the number of wrong answers that each lost."""
+    columns = ("id", "prompt", "recorded", "lost answers", "errors")
+    return table(
+        columns,
+        (
+            (
+                style.id_(one.variable_id),
+                Text(middle(one.name, 48)),
+                Text(f"{one.recorded:,}"),
+                Text(f"{one.failures:,}"),
+                Text(
+                    ", ".join(
+                        f"{count:,} {error_type_name(ErrorType(kind))}" for kind, count in one.error_types.items()
+                    )
+                ),
+            )
+            for one in found
+        ),
+        wide="errors",
+        numbers=columns[2:4],
+    )
+
+
 def sessions(found: Sequence[Session], steps: Mapping[str | None, int] | None) -> Table:
     """Sessions of a trace, each with the number of its operations if this is known."""
     return table(
@@ -149,9 +176,9 @@ def variables(found: Sequence[Variable]) -> Table:
             (
                 style.id_(variable.id),
                 style.kind(variable.kind.value),
-                Text(name_of(variable, 32)),
+                Text(label_of(variable, 32)),
                 Text(size_of(variable.size)),
-                Text(one_line(variable.preview, 200)),
+                Text(text_on_line(variable.preview, 200)),
             )
             for variable in found
         ),
@@ -171,7 +198,7 @@ def answers(found: Sequence[ListedAnswer]) -> Table:
                 Text(size_of(one.answer.size)),
                 _JUDGED[one.answer.right].copy(),
                 *_failure(one.failure, one.verdict),
-                Text(one_line(one.answer.preview, 200)),
+                Text(text_on_line(one.answer.preview, 200)),
             )
             for one in found
         ),
@@ -195,51 +222,35 @@ def _error_type(verdict: Attribution) -> Text:
 
 def _question(found: Sequence[Variable]) -> Text:
     if len(found) == 1:
-        return Text(one_line(found[0].preview, 60))
+        return Text(text_on_line(found[0].preview, 60))
     return Text(f"one of {len(found):,}" if found else "not recorded", style=style.DIM)
 
 
-def versions(found: Sequence[Variable], makers: Mapping[str, Operation]) -> Table:
-    """Versions of a variable, oldest first, with the operation that made each."""
-    return table(
-        ("version", "id", "made by", "created", "size", "value"),
-        (
-            (
-                Text(f"{variable.version}" + (f".{variable.occurrence}" if variable.occurrence else "")),
-                style.id_(variable.id),
-                _maker(makers.get(variable.operation_id or "")),
-                style.moment(variable.created_at),
-                Text(size_of(variable.size)),
-                Text(one_line(variable.preview, 200)),
-            )
-            for variable in found
-        ),
-        wide="value",
-        numbers=("version", "size"),
-    )
-
-
-def _maker(operation: Operation | None) -> Text:
-    if operation is None:
-        return Text("from outside", style=style.DIM)
-    return style.id_(operation.id).append(f" {operation_name(operation, 32)}", style="default")
-
-
-def hits(found: Sequence[SearchHit]) -> Table:
-    """Results of a search, the best first."""
+def hits(found: Sequence[SearchHit], text: str) -> Table:
+    """Results of a search for a text, the best first, with the place of the text in what each variable says."""
     return table(
         ("id", "kind", "name", "text"),
         (
             (
                 style.id_(hit.variable.id),
                 style.kind(hit.variable.kind.value),
-                Text(name_of(hit.variable, 32)),
-                Text(one_line(hit.snippet, 200)),
+                Text(label_of(hit.variable, 32)),
+                Text(_found_in(hit, text)),
             )
             for hit in found
         ),
         wide="text",
     )
+
+
+def _found_in(hit: SearchHit, text: str) -> str:
+    """The place of the text in what the variable says; the place in the value itself if only that contains it."""
+    from attribution.text.said import said
+    from schema.words import snippet, words
+
+    says = said(hit.variable.preview, _MOST_SAID)
+    has_word = not {*words(says)}.isdisjoint(words(text))
+    return one_line(snippet([says], text) if has_word else hit.snippet, 200)
 
 
 def imported(report: ImportReport) -> Text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +10,8 @@ if TYPE_CHECKING:
 _JOINERS = frozenset("\u200c\u200d")
 """Not printable, but many scripts and emoji need these characters."""
 
-_DIGEST = re.compile(r"[0-9a-f]{32,}")
+_TELLING = 8
+"""Fewer characters may be in any quote."""
 
 SHORT_ID = 8
 """The shortest prefix that the commands take as an id."""
@@ -62,16 +62,40 @@ def short(id_: str) -> str:
 
 
 def name_of(variable: Variable, width: int = 40) -> str:
-    """The name of a variable with its class and, from the second on, its version; long digests in the name are cut."""
-    named = variable.name if variable.class_name is None else f"{variable.class_name}:{variable.name}"
-    named = _DIGEST.sub(lambda digest: f"{digest[0][:6]}…", named)
+    """What to call a variable: its name with its version (from the second on); a variable without a name is quoted."""
+    from attribution.text.said import said
+
+    name = label_of(variable, width)
+    return name or one_line(f"“{said(variable.preview, width - 2)}”")
+
+
+def label_of(variable: Variable, width: int = 40) -> str:
+    """The name that people gave a variable, with its class and version; empty if it has none."""
+    from attribution.verdicts.naming import given_name
+
+    name = given_name(variable)
+    if name is None:
+        return ""
     version = f"@{variable.version}" if variable.version > 1 else ""
-    return middle(named, width) + version
+    return middle(name if variable.class_name is None else f"{variable.class_name}:{name}", width) + version
+
+
+def text_on_line(preview: str, width: int) -> str:
+    """The text inside a JSON or Python value, on one line."""
+    from attribution.text.said import said
+
+    return middle(said(preview, 4 * width), width)
 
 
 def operation_name(operation: Operation, width: int = 40) -> str:
     """The name of an operation, else its category or kind."""
     return middle(operation.name or operation.category or operation.kind.value, width)
+
+
+def says_the_same(name: str, quote: str) -> bool:
+    """Whether the name of a variable is the beginning or the end of its text, which a quote repeats."""
+    parts = [part for part in name.split("…") if len(part) >= _TELLING]
+    return name == quote or any(part in quote or quote in part for part in parts)
 
 
 def size_of(count: int | None) -> str:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from api.cli.render import style
 from api.cli.render.tables import sheet, table
-from api.cli.render.text import middle, one_line, short
+from api.cli.render.text import middle, one_line, says_the_same, short
 from attribution.report import words
 from schema.error_type_names import error_type_name
 from schema.kinds import ErrorType
@@ -50,7 +50,7 @@ def case(found: FailureReport, file: str | None = None) -> Table:
 
 def _question(found: FailureReport) -> Text:
     text = Text(one_line(found.question, _QUOTE))
-    if found.question_label:
+    if found.question_label and found.question_label != found.question:
         text.append(f"  ({middle(found.question_label, 60)})", style=style.DIM)
     return text
 
@@ -70,7 +70,8 @@ def _step(step: CitedStep) -> Text:
     if step.kind:
         text.append_text(style.kind(step.kind.value)).append(" ")
     text.append_text(style.id_(step.variable_id))
-    if name := words.named(step):
+    name = words.named(step)
+    if name and not (step.quote and says_the_same(name, step.quote)):
         text.append(f" {middle(name, 40)}", style="default")
     if step.operation:
         text.append(f" by {one_line(step.operation, 60)}", style=style.DIM)

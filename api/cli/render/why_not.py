@@ -11,7 +11,7 @@ from rich.tree import Tree
 
 from api.cli.render import style
 from api.cli.render.tables import sheet
-from api.cli.render.text import middle, one_line
+from api.cli.render.text import middle, one_line, says_the_same
 from attribution.why_not.lines import Line, pieces
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ def pages(failure: Failure, found: Sequence[WhyNot]) -> Iterator[RenderableType]
         quote = Text(f"“{one_line(one.piece, _QUOTE)}”", style="default")
         tree = Tree(Text(f"{piece.title}: ", style=style.DIM).append_text(quote))
         said = Text("said in ", style=style.DIM).append_text(style.id_(one.message_id))
-        tree.add(said.append(f" {middle(one.message_label, 60)}", style="default"))
+        tree.add(
+            said if says_the_same(one.message_label, one.piece) else said.append(f" {middle(one.message_label, 60)}")
+        )
         lost = style.BAD if one.error_type else style.DIM
         tree.add(Text(one_line(piece.outcome), style=lost))
         for part in piece.parts:
@@ -50,7 +52,7 @@ def _line(line: Line) -> Text:
     text = Text()
     if line.id:
         text.append_text(style.id_(line.id)).append(" ")
-    if line.name:
+    if line.name and not any(says_the_same(line.name, quote) for quote in line.quotes):
         text.append(f"{middle(line.name, 40)} ", style="default")
     text.append(one_line(line.said), style=style.DIM)
     quotes = " → ".join(f"“{one_line(quote, _QUOTE)}”" for quote in line.quotes)

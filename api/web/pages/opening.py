@@ -17,15 +17,17 @@ SECONDS = 300.0
 class Opening:
     """A code, and the key that it stands for; only this process knows both."""
 
-    def __init__(self, key: str, show: Callable[[str], None], seconds: float = SECONDS) -> None:
+    def __init__(self, key: str, show: Callable[[str], None], page: str = "/ui", seconds: float = SECONDS) -> None:
         """Make a code.
 
         Args:
             key: the key that the browser gets for the code.
             show: called with the address, including the code, when the server listens.
+            page: the path of the page that the browser sees first.
             seconds: how long the code is valid.
         """
         self.code = token_urlsafe(32)
+        self.page = page
         self._show = show
         self._key: str | None = key
         self._until = time.monotonic() + seconds

@@ -178,11 +178,12 @@ class SigningPages:
     async def take_code(self, request: Request) -> Response:
         """Sign in the browser that has the code."""
         code = (await form_of(request, _SIGN_IN_BYTES)).get("code", "")
-        key = self._opening.take(code) if self._opening is not None else None
-        if key is None:
+        opening = self._opening
+        key = opening.take(code) if opening is not None else None
+        if opening is None or key is None:
             told = "This way in was used already, or is too old. Sign in with a key, or run memtrace ui again."
             return await self._form(request, "/ui", 401, told)
-        return _enter(key, "/ui")
+        return _enter(key, opening.page)
 
     async def invitation(self, request: Request) -> Response:
         """The page of an invitation; its script takes the code from the part of the address after ``#``."""

@@ -1,0 +1,148 @@
+"""Commands that list variables: memory units, messages and prompts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.context import Target, command
+from api.cli.errors import note
+from api.cli.listing import LIMIT, LimitOption, in_traces
+from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
+from api.cli.output import Output, print_json
+from schema.kinds import VariableKind
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from schema.models import Variable
+    from store.contract.protocol import GraphStore
+
+commands = typer.Typer()
+
+_AT_ONCE = 1000
+
+
+@command(commands)
+async def variables(
+    place: Target,
+    trace: TraceOption = None,
+    kind: Annotated[
+        list[VariableKind] | None,
+        typer.Option("--kind", case_sensitive=False, help="Only variables of this kind; may be repeated."),
+    ] = None,
+    limit: LimitOption = LIMIT,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
+) -> None:
+    """List recorded variables with their texts, ordered by trace."""
+    await _list(place, trace, kind or [], limit, chosen_format(format_, as_json))
+
+
+@command(commands)
+async def messages(
+    place: Target,
+    trace: TraceOption = None,
+    limit: LimitOption = LIMIT,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
+) -> None:
+    """List the messages that were said, ordered by trace."""
+    await _list(place, trace, [VariableKind.MESSAGE], limit, chosen_format(format_, as_json))
+
+
+@command(commands)
+async def units(
+    place: Target,
+    trace: TraceOption = None,
+    limit: LimitOption = LIMIT,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
+) -> None:
+    """List what the memory holds at the end: each unit in its newest version, without units that were ended.
+
+    `memtrace variables --kind MemoryUnit` lists all versions.
+    """
+    async with place.open() as store:
+        await _show(_held(store, trace, limit), chosen_format(format_, as_json))
+
+
+@command(commands)
+async def prompts(
+    place: Target,
+    trace: TraceOption = None,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
+) -> None:
+    """List prompts by the wrong answers that they lost, the worst first.
+
+    A prompt lost an answer if the verdict on it blames an operation that used the prompt. Prompts with the same name
+    count as one. Run `memtrace attribute --all` first. `memtrace blame --by prompt` weighs this against right answers.
+    """
+    form = chosen_format(format_, as_json)
+    from api.cli import documents
+    from api.cli.csv_output import CsvTable
+    from api.cli.find import find_trace_id
+    from api.cli.render import tables
+    from attribution.report.lost_answers import prompts_that_lost
+
+    async with place.open() as store:
+        found = await prompts_that_lost(store, await find_trace_id(store, trace))
+    if form is Format.CSV:
+        CsvTable(documents.PROMPT_COLUMNS).add(map(documents.prompt, found))
+    elif form is Format.JSON:
+        print_json([documents.prompt(one) for one in found])
+    elif found:
+        Output().show(tables.prompts(found))
+    else:
+        note("No prompts are recorded. `memtrace check TRACE` says what a recording lacks.")
+
+
+async def _list(place: Target, trace: str | None, kinds: Sequence[VariableKind], limit: int, form: Format) -> None:
+    from schema.models import Variable
+
+    async with place.open() as store:
+        await _show(in_traces(store, Variable, trace, limit, [kind.value for kind in kinds]), form)
+
+
+async def _held(store: GraphStore, trace: str | None, limit: int) -> AsyncIterator[Variable]:
+    """The newest versions of the units that memories hold at the end, trace by trace."""
+    from api.cli.find import find_trace_id
+    from attribution.trace.remembered import remembered
+    from store.shared.paging import every
+
+    only = await find_trace_id(store, trace)
+    listed = 0
+    for id_ in [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]:
+        for _, version in (await remembered(store, id_)).at(None):
+            if listed == limit > 0:
+                note(f"There are more than {limit:,}: --limit 0 lists all.")
+                return
+            listed += 1
+            yield version.variable
+
+
+async def _show(found: AsyncIterator[Variable], form: Format) -> None:
+    from api.cli.csv_output import CsvTable
+    from api.cli.render import tables
+    from schema.models import Variable, public_names
+    from schema.models import as_json as public
+
+    if form is Format.CSV:
+        table = CsvTable(public_names(Variable))
+        page: list[Variable] = []
+        async for one in found:
+            page.append(one)
+            if len(page) == _AT_ONCE:
+                table.add(map(public, page))
+                page.clear()
+        table.add(map(public, page))
+        return
+    all_ = [one async for one in found]
+    if form is Format.JSON:
+        print_json([public(one) for one in all_])
+    elif all_:
+        Output().show(tables.variables(all_))
+    else:
+        note("There are none. `memtrace stats` counts what is recorded.")
