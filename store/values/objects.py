@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _RETRIES = 5
 _RETRY_SECONDS = 30
+_ANSWER_SECONDS = 4.0
+"""The time until an answer to a read begins, with all tries. Somebody may wait; who writes has ``_RETRY_SECONDS``."""
 _PART_BYTES = 8 << 20
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 
@@ -121,7 +123,9 @@ class Objects:
     async def get_file(self, name: str, file: BinaryIO) -> bool:
         """Copy an object of any size into a file, part by part; returns False if the object does not exist."""
         with self._plain_errors(), suppress(FileNotFoundError):
-            async for part in (await obstore.get_async(self._store, name)).stream(_PART_BYTES):
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                found = await obstore.get_async(self._store, name)
+            async for part in found.stream(_PART_BYTES):
                 await asyncio.to_thread(file.write, part)
             return True
         return False
@@ -129,7 +133,9 @@ class Objects:
     async def get(self, name: str) -> bytes | None:
         """A whole object; None if it does not exist."""
         with self._plain_errors(), suppress(FileNotFoundError):
-            found = await (await obstore.get_async(self._store, name)).bytes_async()
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                answer = await obstore.get_async(self._store, name)
+            found = await answer.bytes_async()
             # Copying a large object would block the event loop.
             return bytes(found) if len(found) < _PART_BYTES else await asyncio.to_thread(bytes, found)
         return None
@@ -137,13 +143,19 @@ class Objects:
     async def get_range(self, name: str, start: int, end: int) -> bytes | None:
         """A part of an object; None if the object does not exist."""
         with self._plain_errors(), suppress(FileNotFoundError):
-            return bytes(await obstore.get_range_async(self._store, name, start=start, end=end))
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                return bytes(await obstore.get_range_async(self._store, name, start=start, end=end))
         return None
 
     async def list(self, folder: str | None = None) -> AsyncIterator[Listed]:
         """The objects in a folder, or all."""
         with self._plain_errors():
-            async for chunk in obstore.list(self._store, folder):
+            chunks = aiter(obstore.list(self._store, folder))
+            while True:
+                async with asyncio.timeout(_ANSWER_SECONDS):
+                    chunk = await anext(chunks, None)
+                if chunk is None:
+                    return
                 for item in chunk:
                     yield Listed(item["path"], item["size"], item["e_tag"] or item["last_modified"].isoformat())
 
@@ -207,6 +219,8 @@ def _check_endpoints() -> None:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "the storage does not answer"
     text = str(error)
     if code := re.search(r"<Code>(\w+)</Code>", text):
         return f"the storage answers {code[1]}"
