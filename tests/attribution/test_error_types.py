@@ -21,6 +21,7 @@ def test_every_error_type_is_declared(error_type: ErrorType) -> None:
     named_in = (
         "api/graphql/schema.graphql",
         "attribution/llm/agent/prompts/taxonomy.md",
+        "attribution/report/shared/types.css",
         "attribution/report/summary.md",
         "docs/attribution.md",
         "schema/bloom/memtrace.json",

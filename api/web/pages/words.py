@@ -107,7 +107,7 @@ def method(name: str) -> str:
 def not_by(error_type: str) -> str:
     """The kinds of operations that can't cause an error, separated by spaces; ``*`` where none causes it."""
     rule = kinds.ERROR_TYPES[kinds.ErrorType(error_type)]
-    return " ".join(sorted(rule.not_by)) if rule.is_memory else "*"
+    return " ".join(sorted({*rule.not_by, kinds.OperationKind.JUDGE})) if rule.is_memory else "*"
 
 
 def said_by(verdict: Found) -> str:
