@@ -21,15 +21,15 @@ CONTEXT_TOKENS = 8_192
 _START_SECONDS = 300
 
 _SERVE = """
-import sys, time, xllamacpp
+import os, sys, xllamacpp
 parameters = xllamacpp.CommonParams()
 parameters.model.path, parameters.port, parameters.n_ctx = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 parameters.n_parallel = 1
 parameters.cpuparams.n_threads = 1
 parameters.use_jinja = True
 server = xllamacpp.Server(parameters)
-while True:
-    time.sleep(60)
+sys.stdin.read()  # ends with the tests, however they end
+os._exit(0)
 """
 
 
@@ -57,7 +57,7 @@ def served(file: Path, python: Path, log: Path) -> Iterator[str]:
     command = [str(python), "-c", _SERVE, str(file), str(port), str(CONTEXT_TOKENS)]
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with log.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, env=own)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=output, env=own)
         try:
             _wait(process, port, log)
             yield f"http://127.0.0.1:{port}/v1"
