@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,6 +43,7 @@ from store.contract.protocol import GraphStore
 if TYPE_CHECKING:
     from attribution.llm.transport.client import LlmClient
     from attribution.llm.transport.settings import LlmSettings
+    from attribution.llm.walk.walk import Walker
 
 RULES = "25"
 """The version of the free pass's rules. Verdicts by other versions are not reused."""
@@ -104,28 +105,34 @@ async def attribute(
     for failure in failures:
         by_trace[failure.trace_id].append(failure)
     async with AsyncExitStack() as stack:
-        client = await stack.enter_async_context(_client(options)) if options.llm is not None else None
+        walker = await stack.enter_async_context(_walker(options)) if options.llm is not None else None
         for trace_id, some in by_trace.items():
-            async for outcome in _Run(store, options, client, trace_id).all(some):
+            async for outcome in _Run(store, options, walker, trace_id).all(some):
                 yield outcome
 
 
-def _client(options: Options) -> LlmClient:
+@asynccontextmanager
+async def _walker(options: Options) -> AsyncGenerator[Walker]:
+    """The walker of a run, with the client of the model that all methods use."""
     from attribution.llm.transport.cache import FileCache, default_folder
     from attribution.llm.transport.client import LlmClient
+    from attribution.llm.walk.walk import Walker
 
     assert options.llm is not None
-    return LlmClient(options.llm, FileCache(options.replies or default_folder()))
+    async with LlmClient(options.llm, FileCache(options.replies or default_folder())) as client:
+        yield Walker(client)
 
 
 class _Run:
     """The failures of one trace."""
 
-    def __init__(self, store: GraphStore, options: Options, client: LlmClient | None, trace_id: str) -> None:
+    def __init__(self, store: GraphStore, options: Options, walker: Walker | None, trace_id: str) -> None:
         self._store = store
         self._options = options
-        self._client = client
+        self._walker = walker
+        self._client: LlmClient | None = None if walker is None else walker.client
         self._trace_id = trace_id
+        client = self._client
         self._flow = FlowPass(client if client is not None and client.settings.embedding_model else None)
         self._graph: TraceGraph | None = None
         self._loading = asyncio.Lock()
@@ -213,52 +220,49 @@ class _Run:
 
     async def _verdict(self, graph: TraceGraph, failure: Failure) -> Verdict:
         options = self._options
-        if options.method is Method.FLOW or self._client is None:
+        if options.method is Method.FLOW or self._walker is None:
             return await self._flow.attribute(graph, failure, gold_free=options.gold_free)
+        if options.method is Method.WALK:
+            return await self._walker.attribute(self._flow, graph, failure, gold_free=options.gold_free)
         if options.method is Method.AUTO:
-            return await self._auto(graph, failure, self._client)
+            return await self._auto(graph, failure, self._walker)
+        client = self._walker.client
         evidence = await self._evidence(graph, failure)
         pieces = await self._flow.pieces(graph, failure, gold_free=options.gold_free)
         asked = replace(failure, gold_answers=(), expected_id=None) if options.gold_free else failure
         if options.method is Method.LLM:
             from attribution.llm.agent.agent import Agent
 
-            verdict = await Agent(self._client).attribute(graph, asked, evidence, pieces=pieces)
+            verdict = await Agent(client).attribute(graph, asked, evidence, pieces=pieces)
         else:
             from attribution.llm.agent.oneshot import Oneshot
 
-            verdict = await Oneshot(self._client).attribute(graph, asked, evidence, pieces=pieces)
+            verdict = await Oneshot(client).attribute(graph, asked, evidence, pieces=pieces)
         if not failure.evidence_ids:
             verdict.details["retrieved"] = evidence
         return replace(verdict, losses=verdict.losses or own_loss(verdict))
 
-    async def _auto(self, graph: TraceGraph, failure: Failure, client: LlmClient) -> Verdict:
-        """The free pass; if unsure, with a judge of presence; if still unsure, the agent."""
+    async def _auto(self, graph: TraceGraph, failure: Failure, walker: Walker) -> Verdict:
+        """The walk; if still unsure, the agent, unless the controls show that the model is not good enough for it."""
         from attribution.llm.agent.agent import Agent
-        from attribution.llm.agent.presence import LlmPresence
 
-        gold_free = self._options.gold_free
-        free = await self._flow.attribute(graph, failure, gold_free=gold_free)
-        if free.confidence >= SURE:
-            return free
+        gold_free, client = self._options.gold_free, walker.client
         budget = client.case_budget()
-        judge = LlmPresence(client, budget)
-        judged = await self._flow.attribute(graph, failure, gold_free=gold_free, judge=judge)
-        if judged.confidence < SURE:
-            asked = replace(failure, gold_answers=(), expected_id=None) if gold_free else failure
-            pieces = await self._flow.pieces(graph, failure, gold_free=gold_free)
-            evidence = judged.details["evidence"]
-            explored = await Agent(client).attribute(graph, asked, evidence, judged, budget, pieces)
-            if explored.error_type is not None:
-                # A model may name one fault only; then the free pass's endings of several pieces are kept.
-                losses = explored.losses or (judged.losses if len(judged.losses) > 1 else own_loss(explored))
-                details = judged.details | explored.details
-                return replace(explored, details=details, losses=losses, question_kind=judged.question_kind)
-            judged = replace(judged, details=judged.details | explored.details | {"agent": explored.reason})
-        if judge.problems:
-            judged = replace(judged, details=judged.details | {"undecided": judge.problems})
+        walked = await walker.attribute(self._flow, graph, failure, gold_free=gold_free, budget=budget)
+        if walked.confidence >= SURE or not (await walker.reliability()).is_trusted:
+            return walked
+        asked = replace(failure, gold_answers=(), expected_id=None) if gold_free else failure
+        pieces = await self._flow.pieces(graph, failure, gold_free=gold_free)
+        evidence = walked.details["evidence"]
+        explored = await Agent(client).attribute(graph, asked, evidence, walked, budget, pieces)
+        if explored.error_type is not None:
+            # A model may name one fault only; then the free pass's endings of several pieces are kept.
+            losses = explored.losses or (walked.losses if len(walked.losses) > 1 else own_loss(explored))
+            details = walked.details | explored.details
+            return replace(explored, details=details, losses=losses, question_kind=walked.question_kind)
+        details = walked.details | explored.details | {"agent": explored.reason}
         spent = budget.spent
-        return replace(judged, model=client.settings.model if spent != Usage() else None, usage=spent)
+        return replace(walked, details=details, model=client.settings.model if spent != Usage() else None, usage=spent)
 
     async def _evidence(self, graph: TraceGraph, failure: Failure) -> list[str]:
         given = [message for message in failure.evidence_ids if message in graph.variables]
@@ -277,5 +281,6 @@ class _Run:
 
 def _prompts() -> dict[str, str]:
     from attribution.llm.agent.prompt import prompt_hashes
+    from attribution.llm.walk.asking import walk_hash
 
-    return prompt_hashes("agent", "oneshot", "presence", "taxonomy")
+    return prompt_hashes("agent", "oneshot", "taxonomy") | {"walk": walk_hash()}

@@ -6,7 +6,7 @@ from schema.errors import InputError
 from schema.kinds import HUMAN_METHOD
 
 MAX_NAME = 200
-_METHODS = frozenset({HUMAN_METHOD, "flow", "llm", "auto", "oneshot"})
+_METHODS = frozenset({HUMAN_METHOD, "flow", "walk", "llm", "auto", "oneshot"})
 """The names of methods. Verdicts are looked up by author or by method, so no person may have the name of a method."""
 
 

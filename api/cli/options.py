@@ -117,6 +117,7 @@ class MethodName(StrEnum):
     """The methods of attribution: ``attribution.verdicts.verdict.Method`` without the imports of its module."""
 
     FLOW = "flow"
+    WALK = "walk"
     LLM = "llm"
     AUTO = "auto"
     ONESHOT = "oneshot"
@@ -126,9 +127,9 @@ MethodOption = Annotated[
     MethodName,
     typer.Option(
         "--method",
-        help="How to find the cause. flow: rules over the graph, free; llm: a language model explores the "
-        "graph; auto: the "
-        "model, only where flow is unsure; oneshot: the model gets everything at once. Choose a "
+        help="How to find the cause. flow: rules over the graph, free; walk: flow, with small judgements by a language "
+        "model where flow is unsure; llm: a model explores the graph; auto: walk, and then llm where walk is unsure "
+        "and the model is good enough; oneshot: the model gets everything at once. Choose a "
         "model with MEMTRACE_LLM_BASE_URL, MEMTRACE_LLM_MODEL …",
         rich_help_panel=VERDICTS,
     ),

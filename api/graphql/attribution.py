@@ -114,7 +114,8 @@ class Attribution(Node):
         description="How sure the verdict is, from 0 to 1; null if the verdict states no confidence."
     )
     method: str = strawberry.field(
-        description="How the verdict was reached: flow, llm, auto or oneshot (see `Method`), or human for a person's."
+        description="How the verdict was reached: flow, walk, llm, auto or oneshot (see `Method`), or human for a "
+        "person's."
     )
     model: str | None = strawberry.field(description="The language model that was asked; null if none was.")
     reason: str | None = strawberry.field(description="The reason, in words.", metadata=LONG)

@@ -127,8 +127,9 @@ _ENUMS: dict[Any, str] = {
     JobKind: "What sort of work a job does.",
     JobState: "The state of a job. done, failed and cancelled are final.",
     Method: (
-        "How the cause of a failure is found. flow applies rules to the graph and is free; llm and oneshot ask a "
-        "language model; auto asks one only where flow is unsure."
+        "How the cause of a failure is found. flow applies rules to the graph and is free; walk asks a "
+        "language model for small judgements where flow is unsure; llm and oneshot ask one for the whole verdict; auto "
+        "is walk, and then llm where walk is unsure."
     ),
     ProofResult: (
         "What replaying showed. proved: correcting the operation makes the answer right, and nothing else does; "

@@ -14,8 +14,6 @@ from attribution.needed.presence import (
     HOLDS,
     Detail,
     Presence,
-    PresenceJudge,
-    PresenceQuestion,
 )
 from attribution.trace.graph import TraceGraph
 from attribution.trace.vain_searches import found_nothing
@@ -23,8 +21,7 @@ from schema.kinds import STORED, OperationKind, VariableKind
 from schema.models import Failure
 
 _UNSURE = 0.2
-"""Scores nearer to ``HOLDS`` than this are unclear: a judge is asked."""
-_MOST_QUESTIONS = 24
+"""A model may find the detail in texts with scores that are lower than ``HOLDS`` by this."""
 _ASKS = frozenset({VariableKind.QUERY, VariableKind.REFINED_QUERY})
 
 
@@ -34,7 +31,7 @@ class FailureInTrace:
 
     Attributes:
         future: the forward closure of the detail's message.
-        is_judged: whether a judge may be asked. Then every score must be exact.
+        is_judged: whether a model may be asked. Then every score must be exact.
     """
 
     graph: TraceGraph
@@ -47,7 +44,6 @@ class FailureInTrace:
     _below: dict[tuple[str, bool], float] = field(default_factory=dict)
     """Upper bounds of scores that were not computed exactly."""
     _known: dict[tuple[str, bool], Presence] = field(default_factory=dict)
-    _unsure: dict[tuple[str, bool], str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -101,26 +97,12 @@ class FailureInTrace:
                     self._below[key] = bound
                 else:
                     self._known[key] = found
-                    if abs(found.score - HOLDS) < _UNSURE:
-                        self._unsure[key] = missing[key]
                 best = max(best, found.score)
         return {variable_id: self._known.get(key, ABSENT) for variable_id, key in keys.items()}
 
-    async def ask(self, judge: PresenceJudge) -> int:
-        """Ask a judge about variables with unclear scores; returns the number of decisions."""
-        keys = list(self._unsure.items())[:_MOST_QUESTIONS]
-        texts = await self.graph.texts(variable_id for _, variable_id in keys)
-        told = self.detail.plain(self.failure)
-        questions = [PresenceQuestion(told, texts[variable_id], variable_id) for _, variable_id in keys]
-        answers = await judge.judge(questions) if questions else []
-        decided = 0
-        for (key, _), answer in zip(keys, answers, strict=True):
-            if answer is not None:
-                share = answer.confidence if answer.present else 1.0 - answer.confidence
-                self._known[key] = Presence(share, answer.quote)
-                decided += 1
-        self._unsure.clear()
-        return decided
+    def decide(self, variable_id: str, presence: Presence) -> None:
+        """Set how surely the detail is in a variable."""
+        self._known[(self.graph.variables[variable_id].value_hash, self.is_sole(variable_id))] = presence
 
     def way(self, past: AbstractSet[str]) -> AbstractSet[str]:
         """The variables between the question and the answer, both included.

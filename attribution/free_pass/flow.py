@@ -10,10 +10,11 @@ from dataclasses import replace
 
 from attribution.free_pass import trial
 from attribution.free_pass.ending import Ending
+from attribution.free_pass.eyes import Eyes
 from attribution.free_pass.needs import TriedFailure
 from attribution.needed.find_evidence import find_evidence, states_it_itself
 from attribution.needed.messages import Embedder, Messages, Mode, is_known
-from attribution.needed.presence import Detail, PresenceJudge
+from attribution.needed.presence import Detail
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.verdict import Verdict
 from schema.models import Failure
@@ -47,7 +48,7 @@ class FlowPass:
         failure: Failure,
         *,
         gold_free: bool = False,
-        judge: PresenceJudge | None = None,
+        eyes: Eyes | None = None,
     ) -> Verdict:
         """The verdict on one failure.
 
@@ -55,18 +56,16 @@ class FlowPass:
             graph: the trace.
             failure: question, answer and gold answers; the attributes are not read.
             gold_free: ignore the gold answers.
-            judge: decides unclear presences, for verdicts below ``SURE``.
+            eyes: judge where texts alone don't decide.
         """
-        # Without a judge, a verdict takes less than a second and makes hardly any garbage. All temporary objects are
+        # Without a model, a verdict takes less than a second and makes hardly any garbage. All temporary objects are
         # gone when the collector runs again, so that it need not scan them.
-        with collector_paused() if judge is None else nullcontext():
-            return await self._verdict(graph, failure, gold_free or not failure.gold_answers, judge)
+        with collector_paused() if eyes is None else nullcontext():
+            return await self._verdict(graph, failure, gold_free or not failure.gold_answers, eyes)
 
-    async def _verdict(
-        self, graph: TraceGraph, failure: Failure, is_gold_free: bool, judge: PresenceJudge | None
-    ) -> Verdict:
+    async def _verdict(self, graph: TraceGraph, failure: Failure, is_gold_free: bool, eyes: Eyes | None) -> Verdict:
         tried, retrieved = await self._tried(graph, failure, is_gold_free)
-        found = await trial.verdict(tried, judge)
+        found = await trial.verdict(tried, eyes)
         details = {"evidence": tried.evidence, "retrieved": retrieved, "goldFree": is_gold_free}
         worth = _GOLD_FREE if is_gold_free else 1.0
         return replace(

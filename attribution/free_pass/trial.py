@@ -19,6 +19,7 @@ Rules are asked in this order. Each returns the probability that it names the fa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from attribution.free_pass import proof_path as proof
@@ -33,6 +34,7 @@ from attribution.free_pass.ending import (
     weakened,
     weakness_of,
 )
+from attribution.free_pass.eyes import Eyes
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
@@ -40,7 +42,7 @@ from attribution.free_pass.rules import Finding
 from attribution.free_pass.too_late import written_late
 from attribution.free_pass.unsaid import by_what_was_read
 from attribution.needed.pieces import Piece, share_said
-from attribution.needed.presence import Detail, PresenceJudge
+from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
 from attribution.trace.holes import RECORD_MESSAGES
 from attribution.verdicts.probabilities import confidence
@@ -48,17 +50,17 @@ from attribution.verdicts.verdict import CandidateVerdict, PieceLoss, Step, Verd
 from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind
 
 SURE = 0.9
-"""Below this confidence a judge of presence is asked, if there is one."""
+"""Below this confidence a model is asked, if there is one."""
 _SPLIT = 0.6
 """Factor for the confidence of an operation that lost hardly any of the pieces; 1 if it lost all pieces."""
 
 
-async def verdict(tried: TriedFailure, judge: PresenceJudge | None) -> Verdict:
+async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
     """The verdict on a failure.
 
     Args:
         tried: the failure.
-        judge: decides unclear presences, for endings below ``SURE``.
+        eyes: judge where texts alone don't decide.
     """
     kind = question_kind(form(tried.failure), pieces=1)
     if problem := unusable(tried):
@@ -70,11 +72,15 @@ async def verdict(tried: TriedFailure, judge: PresenceJudge | None) -> Verdict:
         refused = rules.unanswerable(tried.graph, tried.messages, tried.failure)
         return await _verdict_of(tried, Ending([refused], None, kind))
     findings = about_answer(tried)
+    if eyes is not None:
+        findings = await eyes.on_answer(tried, findings)
     if _settled(findings):
         return await _verdict_of(tried, Ending(findings, None, kind))
     needs = find_needs(tried, findings)
+    if eyes is not None:
+        needs = replace(needs, findings=await eyes.on_gold(tried, needs.findings))
     kind = needs.kind(tried.failure)
-    endings = [await _ending(tried, piece, needs.findings, kind, judge) for piece in needs.pieces]
+    endings = [await _ending(tried, piece, needs.findings, kind, eyes) for piece in needs.pieces]
     if form(tried.failure) is QuestionForm.CONVERSATIONAL and all(one.chosen is None for one in endings):
         nothing = rules.nothing_needed(tried.graph, tried.failure)
         return await _verdict_of(tried, Ending([*needs.findings, nothing], None, kind))
@@ -112,16 +118,16 @@ def _traced(tried: TriedFailure, piece: Piece, *, is_judged: bool = False) -> li
 
 
 async def _ending(
-    tried: TriedFailure, piece: Piece, before: Sequence[Finding], kind: QuestionKind, judge: PresenceJudge | None
+    tried: TriedFailure, piece: Piece, before: Sequence[Finding], kind: QuestionKind, eyes: Eyes | None
 ) -> Ending:
     """The ending of a piece: the furthest of its messages' endings."""
-    sources = _traced(tried, piece, is_judged=judge is not None)
-    for traced in sources if judge is None and not _settled(before) else ():
+    sources = _traced(tried, piece, is_judged=eyes is not None)
+    for traced in sources if eyes is None and not _settled(before) else ():
         # No ending is further than the text that the answer was made from: then the memory need not be searched.
         findings = [*before, await rules.in_context(traced)]
         if _settled(findings):
             return Ending(findings, traced, kind, is_guess(tried, traced))
-    return max(await _endings(tried, sources, before, kind, judge), key=lambda one: one.reach)
+    return max(await _endings(tried, sources, before, kind, eyes), key=lambda one: one.reach)
 
 
 async def _endings(
@@ -129,14 +135,18 @@ async def _endings(
     sources: Sequence[FailureInTrace],
     before: Sequence[Finding],
     kind: QuestionKind,
-    judge: PresenceJudge | None,
+    eyes: Eyes | None,
 ) -> list[Ending]:
     """One ending for each message that states the piece."""
     endings = []
     for traced in sources:
         ending = Ending(await _findings(traced, before), traced, kind, is_guess(tried, traced))
-        if judge is not None and ending.confidence < SURE and await traced.ask(judge):
-            ending = Ending(await _findings(traced, before), traced, kind, is_guess(tried, traced))
+        # What is known of the whole answer is not changed by what texts hold.
+        if eyes is not None and ending.confidence < SURE and ending.chosen not in before:
+            if await eyes.on_piece(traced):
+                ending = Ending(await _findings(traced, before), traced, kind, is_guess(tried, traced))
+            if ending.confidence < SURE:
+                ending = Ending(await eyes.on_steps(traced, ending.findings), traced, kind, is_guess(tried, traced))
         endings.append(ending)
     return endings
 

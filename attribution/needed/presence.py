@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Protocol
 
 from attribution.needed.content import Content, Rarity
 from attribution.text.scripts import letters
 from attribution.text.segments import Sentence
-from schema.models import Failure
 
 HOLDS = 0.55
 """A text with at least this score has the detail."""
@@ -53,11 +51,6 @@ class Detail:
         text = self.sentence.text.strip()
         return text[1:] if text[:1] in {'"', "'"} and text.count(text[0]) == 1 else text
 
-    def plain(self, failure: Failure) -> str:
-        """The detail in words, for a judge."""
-        gold = f"\nGold answer: {' / '.join(failure.gold_answers)}" if self.literal else ""
-        return f"Question: {failure.question}{gold}\nSaid in the evidence: {self.quote}"
-
 
 @dataclass(frozen=True, slots=True)
 class Presence:
@@ -68,37 +61,6 @@ class Presence:
 
 
 ABSENT = Presence(0.0, "")
-
-
-@dataclass(frozen=True, slots=True)
-class PresenceQuestion:
-    """A question for a judge: does the text have the detail?
-
-    Attributes:
-        detail: in words.
-        text: the value of a variable.
-    """
-
-    detail: str
-    text: str
-    variable_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class PresenceAnswer:
-    """A judge's answer, with a quote of the text (empty if the detail is absent)."""
-
-    present: bool
-    quote: str
-    confidence: float
-
-
-class PresenceJudge(Protocol):
-    """Decides where words, numbers and dates are unclear."""
-
-    async def judge(self, questions: Sequence[PresenceQuestion]) -> list[PresenceAnswer | None]:
-        """One answer for each question; None if undecided."""
-        ...
 
 
 @lru_cache(maxsize=10_000)

@@ -21,6 +21,11 @@ def likely(score: float, threshold: float) -> float:
     return 1.0 / (1.0 + math.exp(-_STEEPNESS * (score - threshold)))
 
 
+def score_of(probability: float, threshold: float) -> float:
+    """The score that ``likely`` turns into a probability."""
+    return threshold + logit(probability) / _STEEPNESS
+
+
 def confidence(share: float, kind: QuestionKind) -> float:
     """The measured frequency with which verdicts of such a share are right.
 

@@ -23,9 +23,14 @@ _FAILED = "failed"
 
 
 class Method(StrEnum):
-    """How a verdict is reached. ``auto`` runs flow, and then a model if flow is unsure."""
+    """How a verdict is reached.
+
+    WALK: flow, with a model's small judgements where flow is unsure. LLM: a model explores the graph. AUTO: walk, and
+    then llm if walk is unsure and the model is good enough. ONESHOT: a model gets everything at once.
+    """
 
     FLOW = "flow"
+    WALK = "walk"
     LLM = "llm"
     AUTO = "auto"
     ONESHOT = "oneshot"

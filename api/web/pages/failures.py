@@ -31,7 +31,8 @@ _SURE: dict[str, tuple[float | None, float | None]] = {
 SURE = {"low": "at most 50% sure", "middle": "50% to 80% sure", "high": "at least 80% sure"}
 WAYS = {
     Method.FLOW: "the free pass: no language model",
-    Method.AUTO: "the free pass, and a language model where it is unsure",
+    Method.WALK: "the free pass, with small judgements by a language model where it is unsure",
+    Method.AUTO: "the free pass, and a language model that may explore the graph where it is unsure",
 }
 """The methods that a page offers; other methods need settings, so they are only on the command line."""
 

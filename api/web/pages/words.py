@@ -89,7 +89,13 @@ _UNFIT = re.compile(
 )
 """The message of an operation whose kind can't cause this error type."""
 _NAMED = re.compile(r"^([^:]+): (is|was) ")
-_METHODS = {"flow": "flow (free)", "human": "a person", "llm": "an LLM agent", "oneshot": "an LLM, asked once"}
+_METHODS = {
+    "flow": "flow (free)",
+    "walk": "flow, with an LLM's judgements",
+    "human": "a person",
+    "llm": "an LLM agent",
+    "oneshot": "an LLM, asked once",
+}
 _LONG_WORD = re.compile(r"\w{4,}")
 LISTED = 150
 """The most characters of a variable's name in a list."""

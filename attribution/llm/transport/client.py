@@ -98,17 +98,20 @@ class LlmClient:
         if self.cache is not None:
             await self.cache.put(key_of(self.settings.base_url, self.settings.model), packed(abilities))
 
-    def estimate(self, conversation: Conversation, extra: Sequence[Any] = ()) -> Usage:
+    def estimate(self, conversation: Conversation, extra: Sequence[Any] = (), reply_tokens: int | None = None) -> Usage:
         """The most that the next reply can use.
 
         Args:
             conversation: the messages so far.
             extra: other parts of the request: tools, a schema.
+            reply_tokens: the longest reply; None for the settings' limit.
         """
         factor = self._underestimated
-        return self.settings.usage(
-            math.ceil(conversation.bound(extra) * factor), math.ceil(self.settings.reply_tokens * factor)
-        )
+        longest = self._longest(reply_tokens)
+        return self.settings.usage(math.ceil(conversation.bound(extra) * factor), math.ceil(longest * factor))
+
+    def _longest(self, reply_tokens: int | None) -> int:
+        return self.settings.reply_tokens if reply_tokens is None else min(reply_tokens, self.settings.reply_tokens)
 
     async def complete(
         self,
@@ -116,8 +119,16 @@ class LlmClient:
         budget: LlmBudget,
         tools: Sequence[dict[str, Any]] = (),
         schema: Schema | None = None,
+        reply_tokens: int | None = None,
     ) -> Reply:
         """The next reply of the model; the conversation is not changed.
+
+        Args:
+            conversation: the messages so far.
+            budget: is charged with the call.
+            tools: that the model may call.
+            schema: the form of the reply.
+            reply_tokens: the longest reply, if it is to be shorter than the settings allow.
 
         Raises:
             BudgetError: the call could exceed the budget, and was not made.
@@ -126,7 +137,7 @@ class LlmClient:
         dialect = (await self.abilities()).dialect
         while True:
             try:
-                reply = await self._reply(dialect, conversation, budget, tools, schema)
+                reply = await self._reply(dialect, conversation, budget, tools, schema, self._longest(reply_tokens))
             except LlmError as error:
                 weaker = dialect.weaker(str(error), structured=schema is not None)
                 if error.kind is not Problem.UNSUPPORTED or weaker is None:
@@ -142,7 +153,7 @@ class LlmClient:
                 and not reply.calls
                 and not calls_in(reply.content, [one["function"]["name"] for one in tools])
             ):
-                raise LlmError(Problem.LENGTH, cut_off(reply.content, self.settings.reply_tokens))
+                raise LlmError(Problem.LENGTH, cut_off(reply.content, self._longest(reply_tokens)))
             return reply
 
     async def structured(
@@ -232,11 +243,10 @@ class LlmClient:
         budget: LlmBudget,
         tools: Sequence[dict[str, Any]],
         schema: Schema | None,
+        longest: int,
     ) -> Reply:
         settings = self.settings
-        body = dialect.body(
-            settings.model, conversation.messages, settings.reply_tokens, settings.temperature, tools, schema
-        )
+        body = dialect.body(settings.model, conversation.messages, longest, settings.temperature, tools, schema)
         key = content_hash("reply", settings.base_url, json.dumps(body))
         kept = (await self.cache.get([key])).get(key) if self.cache else None
         if kept is not None:
@@ -246,7 +256,7 @@ class LlmClient:
             extra = [*tools, schema.schema] if schema else list(tools)
             request = Request(
                 send=lambda seconds: self._models.complete(body, seconds),
-                estimate=self.estimate(conversation, extra),
+                estimate=self.estimate(conversation, extra, longest),
                 usage=lambda tokens: settings.usage(tokens.input, tokens.output),
             )
             answer = await self._attempts.run(request, budget, _read)

@@ -14,10 +14,15 @@ from schema.outside_json import JsonError, read_json
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The usage of a call as reported by the server."""
+    """The usage of a call as reported by the server.
+
+    Attributes:
+        cached: tokens of the input that the server did not read again, because an earlier request began alike.
+    """
 
     input: int
     output: int
+    cached: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +112,14 @@ class _Embeddings(BaseModel):
     usage: Any = None
 
 
+class _PromptDetails(BaseModel):
+    cached_tokens: int | None = None
+
+
 class _Usage(BaseModel):
     prompt_tokens: int = Field(gt=0)
     completion_tokens: int = Field(default=0, ge=0)
+    prompt_tokens_details: Any = None
 
 
 def read_reply(text: str) -> Reply:
@@ -166,4 +176,8 @@ def _tokens(usage: Any) -> Tokens | None:
         read = _Usage.model_validate(usage)
     except ValidationError:
         return None
-    return Tokens(read.prompt_tokens, read.completion_tokens)
+    try:
+        cached = _PromptDetails.model_validate(read.prompt_tokens_details or {}).cached_tokens or 0
+    except ValidationError:
+        cached = 0
+    return Tokens(read.prompt_tokens, read.completion_tokens, min(max(cached, 0), read.prompt_tokens))

@@ -13,7 +13,7 @@ from attribution.verdicts.verdict import Method
 from schema.models import Attribution
 
 USUAL: dict[str, Usage] = {
-    "walk": Usage(250, 33, 1),
+    Method.WALK: Usage(250, 33, 1),
     Method.AUTO: Usage(34_000, 1_000, 8),
     Method.LLM: Usage(33_000, 1_000, 8),
     Method.ONESHOT: Usage(31_000, 500, 1),

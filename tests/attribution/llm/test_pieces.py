@@ -17,8 +17,9 @@ from attribution.verdicts.verdict import Link, Method, PieceLoss, Step, Verdict,
 from schema.kinds import ErrorType
 from store.shared.references import losses
 from tests.attribution.llm.conftest import Clients
+from tests.attribution.llm.judging import judging, kind_of
 from tests.attribution.llm.story import Story
-from tests.llm_server import LlmServer, Request, call, give
+from tests.llm_server import LlmServer, Request, call, give, say
 
 
 def _piece(
@@ -148,8 +149,9 @@ async def test_every_method_is_told_the_pieces_and_stores_losses(
     def reply(request: Request) -> Any:
         if "tools" in request.body:
             return call(("propose_verdict", proposal))
-        return give(proposal if method is Method.ONESHOT else {"judgements": []})
+        return judge(request) if kind_of(request) else give(proposal)
 
+    judge = judging(lambda kind, data: say("I can't tell."))
     server.script(reply, repeat=True)
     unsure = method is Method.AUTO  # without gold answers the free pass always is, and asks the model
     options = Options(method=method, gold_free=unsure, llm=clients.settings(), replies=tmp_path, concurrency=1)

@@ -12,8 +12,9 @@ from attribution.run import AttributedFailure, Options, attribute
 from attribution.verdicts.verdict import Method
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import KEY, Clients
+from tests.attribution.llm.judging import judging
 from tests.attribution.llm.story import Story
-from tests.llm_server import HANG, Answer, LlmServer, Request, call, fail, give, refuse
+from tests.llm_server import HANG, Answer, LlmServer, Request, call, fail, give, refuse, say
 
 
 async def _run(story: Story, options: Options) -> list[AttributedFailure]:
@@ -84,10 +85,10 @@ async def test_an_abstention_of_the_server_is_tried_again(
 async def test_auto_asks_the_model_within_one_budget(
     clients: Clients, server: LlmServer, story: Story, tmp_path: Path
 ) -> None:
+    judge = judging(lambda kind, data: say("I can't tell."))
+
     def script(request: Request) -> Answer:
-        if "tools" in request.body:
-            return call(("propose_verdict", story.proposal()))
-        return give({"judgements": []})
+        return call(("propose_verdict", story.proposal())) if "tools" in request.body else judge(request)
 
     server.script(script, repeat=True)
     outcomes = await _run(story, _options(clients, tmp_path, Method.AUTO))
