@@ -141,7 +141,7 @@ def give(
         inside = known_inside(scope, value)
         if inside or is_each:
             for item, known in inside:
-                _give_known(events, scope, step, item, known, kind if is_each else None)
+                _give_known(events, scope, step, item, known, kind if is_each else None, name)
             for item in _new_items(scope, value) if inside else _items(value):
                 identities.bind(item, declare(events, scope, item, name, kind or "Other", step=step))
             return value
@@ -165,7 +165,7 @@ def give_one(
         if type(value) is not str and not is_data(value):
             return value
     elif not (isinstance(value, str) and _is_made_again(step, known)):
-        variable = _give_known(events, scope, step, value, known, kind, is_copied=isinstance(value, str))
+        variable = _give_known(events, scope, step, value, known, kind, name, is_copied=isinstance(value, str))
         if variable is None or not isinstance(value, str):
             return value
         value = own_copy(value)
@@ -193,16 +193,25 @@ def _give_known(
     value: object,
     known: list[Variable],
     kind: str | None,
+    name: str,
     *,
     is_copied: bool = False,
 ) -> Variable | None:
-    """Record that the operation returns a value that existed before; None for a value made inside the operation."""
+    """Record that the operation returns a value that existed before; None for a value made inside the operation.
+
+    A memory that stores a message as it is makes a unit of it. Any other value that is given back was only read.
+    """
     own = next((one for one in reversed(known) if step.made(one) and not step.has_input(one)), None)
     if own is not None and (kind is None or kind == own.kind or own.operation == step.id):
         return None
     origin = own or next((variable for variable in known if step.has_input(variable)), known[0])
     if isinstance(value, Variable):
         return None
+    if kind in STORED and step.maker[1] != "Retrieval" and all(one.kind not in STORED for one in known):
+        unit = declare(events, scope, value, name, kind, step=step)
+        if not is_copied:
+            scope.trace.identities.bind(value, unit)  # the value stands for the unit from now on
+        return unit
     occurrence = read(events, scope, step, value, origin, kind, is_copied=is_copied)
     if not is_copied and kind is not None and kind != origin.kind and origin.kind not in STORED:
         scope.trace.identities.bind(value, occurrence)  # the value has the new kind from now on
