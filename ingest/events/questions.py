@@ -21,8 +21,10 @@ async def questions_of(store: GraphStore, answers: Sequence[Variable]) -> dict[s
 
     The first place with a question wins: queries among the inputs of the answer's operation; the newest turn of the
     user among these inputs; queries among the sources of these inputs (such as a prompt); the answer's near causal
-    past; the whole causal past. A chat that was recorded without queries and turns has messages as candidates: the
-    messages that the answer's operation used; or else the newest prompt that the application wrote as a turn.
+    past; the whole causal past. If a message among the inputs is newer than the queries of the past, these belong to
+    earlier turns, and the message is the question: a model may have written the query of a search from it. A chat that
+    was recorded without queries and turns has messages as candidates: the messages that the answer's operation used;
+    or else the newest prompt that the application wrote as a turn.
     """
     makers = dict.fromkeys(one.operation_id for one in answers if one.operation_id is not None)
     details = await store.operations(list(makers)) if makers else {}
@@ -36,7 +38,8 @@ async def questions_of(store: GraphStore, answers: Sequence[Variable]) -> dict[s
         if left:
             pasts = await store.closures(left, Direction.BACKWARD, budget, [VariableKind.QUERY.value])
             for (id_,), past in zip(left, pasts, strict=True):
-                found[id_] = [one for one in _of_kind(past.variables, VariableKind.QUERY) if one.id != id_]
+                queries = [one for one in _of_kind(past.variables, VariableKind.QUERY) if one.id != id_]
+                found[id_] = _newer(used[id_], queries) or queries
     written = await _written_by_models(store, [one.id for some in found.values() for one in some])
     chosen = {}
     for id_, questions in found.items():
@@ -68,6 +71,14 @@ def _turn(used: Sequence[Variable], kind: VariableKind) -> list[Variable]:
     A turn that the application wrote around known texts is a prompt.
     """
     return [one for one in used if one.kind is kind and one.category == TURN][-1:]
+
+
+def _newer(used: Sequence[Variable], queries: Sequence[Variable]) -> list[Variable]:
+    """The newest message among inputs if it is newer than all queries, as a list of at most one variable."""
+    last = max((one.sequence for one in queries), default=None)
+    said = [one for one in used if one.kind is VariableKind.MESSAGE]
+    newest = max(said, key=lambda one: one.sequence, default=None)
+    return [newest] if newest is not None and last is not None and newest.sequence > last else []
 
 
 def _of_kind(variables: Iterable[Variable], kind: VariableKind) -> list[Variable]:

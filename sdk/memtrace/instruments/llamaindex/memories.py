@@ -34,6 +34,9 @@ _VIEWS = frozenset({"ChatMemoryBuffer"})
 _given: Recent[int, tuple[Any, Run]] = Recent(20_000)
 """The messages that memories gave out, which are kept alive, by their ``id``; each with the run of the call."""
 
+_homes: Recent[str, placing.Home] = Recent(20_000)
+"""The traces of conversations that an engine has with a vector store, by the conversation."""
+
 current: ContextVar[Run | None] = ContextVar("memtrace.llamaindex.memory", default=None)
 """The run of the memory's call around this code."""
 
@@ -143,6 +146,11 @@ def join(run: Run, arguments: Iterable[Any]) -> None:
                 return
 
 
+def live_in(memory: Any, home: placing.Home) -> None:
+    """Record the calls of a memory in a trace from now on."""
+    _homes.set(conversation(memory), home)
+
+
 def around() -> Run | None:
     """The run of LlamaIndex around this code."""
     span = import_module("llama_index.core.instrumentation.span").active_span_id.get()
@@ -151,7 +159,8 @@ def around() -> Run | None:
 
 def _run(memory: Any) -> Run | None:
     key, outer = conversation(memory), around()
-    home = placing.memory_home(_store(memory), f"session={key}", what=placing.program(), session=key)
+    own = placing.memory_home(_store(memory), f"session={key}", what=placing.program(), session=key)
+    home = _homes.get(key) or own
     if outer is not None:
         outer.root.session = outer.root.session or key
         outer.root.place(home, is_shared=True)

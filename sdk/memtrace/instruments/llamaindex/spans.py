@@ -7,8 +7,8 @@ from typing import Any
 
 from memtrace.faults import report
 from memtrace.instruments import placing
-from memtrace.instruments.frameworks.runs import runs
-from memtrace.instruments.llamaindex.memories import conversation, join
+from memtrace.instruments.frameworks.runs import Run, runs
+from memtrace.instruments.llamaindex.memories import conversation, join, live_in
 from memtrace.instruments.llamaindex.stores import store_name
 from memtrace.instruments.placing import NotRecordedError
 from memtrace.values import plain_tree
@@ -34,6 +34,7 @@ class Spans:
             if run is not None and run.parent is None:
                 run.root.what = "LlamaIndex"
                 join(run, arguments.values())
+                _join_documents(run, instance)
             store = getattr(instance, "_vector_store", None)
             if run is not None and store is not None:
                 run.store_name = store_name(store)
@@ -58,6 +59,26 @@ class Spans:
                 run.making.end(err or RuntimeError("the call was dropped"))
         except Exception as error:
             report("LlamaIndex prepare_to_drop_span", error)
+
+
+def _join_documents(run: Run, engine: Any) -> None:
+    """Let a chat engine that searches one vector store belong to the store's trace: its conversation is a session."""
+    memory, store = getattr(engine, "_memory", None), _searched(engine)
+    if memory is None or store is None or run.root.placed is not None:
+        return
+    name = store_name(store)
+    home = placing.memory_home(name, "", what=type(store).__name__, session=conversation(memory))
+    run.root.place(home, is_shared=True)
+    live_in(memory, home)
+
+
+def _searched(engine: Any) -> Any:
+    """The vector store that an engine's retriever searches; None if there is none."""
+    for holder in (engine, getattr(engine, "_query_engine", None)):
+        store = getattr(getattr(holder, "_retriever", None), "_vector_store", None)
+        if store is not None:
+            return store
+    return None
 
 
 def _conversation(instance: Any) -> dict[str, str]:
