@@ -16,6 +16,10 @@ from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind
 from schema.models import Failure
 
 NOT_FOLLOWED = "the way of the evidence could not be followed"
+_UNUSED = (
+    f"{NOT_FOLLOWED}: no operation used the message that states the right answer; give it to the operation that should "
+    "store it, as an argument"
+)
 UNSAID = (
     "no message that this trace has from before the answer says anything of the right answer; if another trace has it, "
     "let both calls belong to one trace: send the earlier messages along, name the conversation or the user, or open "
@@ -117,7 +121,8 @@ async def unsafe(tried: TriedFailure, ending: Ending, hole: str) -> str:
     """
     if ending.chosen is None:
         if not is_unsaid(tried, ending.traced):
-            return NOT_FOLLOWED
+            unused = ending.traced is not None and not tried.graph.users(ending.traced.detail.message_id)
+            return _UNUSED if unused else NOT_FOLLOWED
         behind = await hole_behind(tried.graph, tried.failure)
         return UNSAID if behind is None else _said(behind)
     return ("" if ending.chosen.is_local else hole) or ending.hole

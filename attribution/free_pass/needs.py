@@ -30,6 +30,7 @@ from attribution.needed.pieces import (
 )
 from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
+from attribution.trace.advice import fix_for
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import RECORD_ANSWERS, RECORD_MESSAGES
 from attribution.trace.vain_searches import found_nothing, limits
@@ -94,7 +95,8 @@ def unusable(tried: TriedFailure) -> str | None:
     if failure.question_id not in variables:
         return "the failure's question is not in this trace"
     if not tried.messages.ids:
-        return f"no messages are recorded in this trace: {_looked_elsewhere(tried.graph)}{RECORD_MESSAGES}"
+        fix = fix_for(tried.graph, RECORD_MESSAGES)
+        return f"no messages are recorded in this trace: {_looked_elsewhere(tried.graph)}{fix}"
     return None
 
 
@@ -172,6 +174,8 @@ def _premise(tried: TriedFailure, detail: Detail, gold: Content) -> Finding | No
     messages, failure = tried.messages, tried.failure
     return (
         premises.wrong_person(messages, failure, detail)
+        or premises.corrected_person(messages, failure, detail)
+        or premises.outdated(tried.graph, messages, failure, detail, gold)
         or premises.wrong_time(messages, failure, detail)
         or premises.after_the_end(messages, failure, gold)
         or premises.in_other_terms(tried.graph, messages, failure, tried.evidence, detail)

@@ -1,7 +1,7 @@
 """What the messages say of a question's premises: the person, the time, and the terms of the answer.
 
 A gold answer is called wrong only on proof: a message that gives the thing to another person, that happened at another
-time, or messages that all end before the time in question.
+time, or that says later what has changed; or messages that all end before the time in question.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from attribution.free_pass import proof_path as proof
-from attribution.free_pass.rules import Finding
+from attribution.free_pass.rules import Finding, excludes
 from attribution.needed.content import Content, content, share_found
 from attribution.needed.evidence_sentences import SUPPORTED, best_detail
-from attribution.needed.messages import Messages
+from attribution.needed.gold_agreement import denies
+from attribution.needed.messages import Messages, is_known
 from attribution.needed.presence import Detail
 from attribution.text.refusals import refuses
 from attribution.text.tokens import Token, tokens
@@ -36,6 +37,19 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 _WHOLLY = 0.9
+_ABOUT = 0.4
+"""A sentence with at least this share of the question's words is on the same topic; rare words count no more."""
+_CHANGE = re.compile(
+    r"""\b(?:now(?:adays)?|current(?:ly)?|these\s+days|at\s+the\s+moment|by\s+now|no\s+longer|any\s?more|latest|most\s+recent
+        |from\s+now\s+on|chang(?:ed|es)|switched|moved|instead|raised|lowered
+        |jetzt|derzeit|aktuell\w*|inzwischen|mittlerweile|neuerdings|nicht\s+mehr|umgezogen|gewechselt
+        |maintenant|actuel\w*|désormais|déménagé|changé|ahora|actual\w*|ya\s+no|mudad[oa]|cambi(?:ó|ado|é)
+        |agora|atual\w*|adesso|attual\w*|сейчас|теперь|больше\s+не|şimdi|artık)\b
+      | 现在|目前|如今|不再|换成|改成|搬到 | 今は|現在|いまは|もう|変わ|引っ越 | 지금|현재|이제|바뀌|이사
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Words by which a question asks for the present state, or a message tells a change."""
 
 
 def wrong_person(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:
@@ -58,6 +72,58 @@ def wrong_person(messages: Messages, failure: Failure, detail: Detail) -> Findin
         ):
             reason = "the question asks about a thing of one person, which the evidence says to be another's"
             return _wrong(detail.message_id, own, reason)
+    return None
+
+
+def corrected_person(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:
+    """The answer corrects the question: it denies the person in the question a thing, and names the one who has it.
+
+    The speaker of the message with the gold answer is that person, and neither the person in the question nor anybody
+    of that person ever mentions such a thing.
+    """
+    sayer, said = messages.speakers.get(detail.message_id), failure.prediction or ""
+    if sayer is None or not detail.literal or not denies(said):
+        return None
+    asked_words, said_words = _words(failure.question), _words(said)
+    named = {name for name in set(messages.speakers.values()) if _is_named(name, asked_words)}
+    if not named or sayer in named or not _is_named(sayer, said_words):
+        return None
+    thing = set(messages.asked(failure).words) & set(detail.sentence.stems)
+    others = [
+        text
+        for one, text in messages.texts.items()
+        if messages.speakers.get(one) in named or any(_is_named(name, _words(text)) for name in named)
+    ]
+    if not thing or any(thing & {one.stem for one in tokens(text)} for text in others):
+        return None
+    reason = "the answer says whose thing it is: the question gives it to another person than the evidence does"
+    return _wrong(detail.message_id, detail.quote, reason)
+
+
+def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, gold: Content) -> Finding | None:
+    """A later message of the same speaker tells the given answer as what holds now: the gold answer is out of date."""
+    said = failure.prediction or ""
+    if not detail.literal or refuses(said):
+        return None
+    claim = messages.claim(failure, None)
+    if not claim.weight or not excludes(failure, gold, claim):
+        return None
+    asked, first, known = messages.asked(failure), messages.dated.get(detail.message_id), is_known(graph, failure)
+    for message in messages.following(detail.message_id, len(messages.ids)):
+        day = messages.dated.get(message)
+        is_later = first is None or day is None or day >= first
+        if (
+            not is_later
+            or not known(message)
+            or messages.speakers.get(message) != messages.speakers.get(detail.message_id)
+        ):
+            continue
+        for placed in messages.statements(message):
+            common = asked.words.keys() & set(placed.sentence.stems)
+            tells = share_found(claim, placed) >= _WHOLLY and len(common) >= _ABOUT * len(asked.words)
+            if common and tells and (_CHANGE.search(placed.sentence.text) or _CHANGE.search(failure.question)):
+                reason = "a later message tells what was answered: the gold answer is out of date"
+                return _wrong(message, placed.sentence.text.strip(), reason)
     return None
 
 
@@ -114,6 +180,16 @@ def in_other_terms(
                 prove = partial(proof.of_message_to_answer, graph, failure, message, placed.sentence.text.strip())
                 return Finding(ErrorType.RESPONSE, reply.operation_id, _LIKELY, reason, prove, is_local=True)
     return None
+
+
+def _words(text: str) -> set[str]:
+    return {one.word for one in tokens(text)}
+
+
+def _is_named(name: str, words: set[str]) -> bool:
+    """Whether some words have all words of a name."""
+    own = _words(name)
+    return bool(own) and own <= words
 
 
 def _wrong(message_id: str, quote: str, reason: str) -> Finding:

@@ -190,7 +190,7 @@ def foreign_gold(
             is_all = share >= _WHOLLY and detail.support <= _NOTHING
             if (
                 not is_all
-                and not _exclude(failure, want, claim)
+                and not excludes(failure, want, claim)
                 and not _told_elsewhere(messages, failure, evidence, detail, want)
             ):
                 likelihood = min(likelihood, _UNPROVEN)  # the gold answer may say the same in other words
@@ -202,7 +202,7 @@ def foreign_gold(
     )
 
 
-def _exclude(failure: Failure, want: Content, claim: Content) -> bool:
+def excludes(failure: Failure, want: Content, claim: Content) -> bool:
     """Whether two contents exclude each other: different days, different numbers, or different members of one class.
 
     An amount or date also excludes a gold answer without any, if the question asks for one.

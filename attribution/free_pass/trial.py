@@ -40,7 +40,7 @@ from attribution.free_pass.loss import last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
 from attribution.free_pass.rules import Finding
 from attribution.free_pass.too_late import written_late
-from attribution.free_pass.unsaid import by_what_was_read
+from attribution.free_pass.unsaid import by_what_nobody_said, by_what_was_read
 from attribution.needed.pieces import Piece, share_said
 from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
@@ -84,6 +84,9 @@ async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
     if form(tried.failure) is QuestionForm.CONVERSATIONAL and all(one.chosen is None for one in endings):
         nothing = rules.nothing_needed(tried.graph, tried.failure)
         return await _verdict_of(tried, Ending([*needs.findings, nothing], None, kind))
+    untold = all(one.chosen is None and not (one.traced and one.traced.detail.literal) for one in endings)
+    if untold and (read := await by_what_nobody_said(tried)) is not None:
+        return await _verdict_of(tried, Ending([read], None, kind))
     if endings:
         return await _together(tried, endings, needs.reached)
     if needs.findings:

@@ -1,4 +1,4 @@
-"""Failures in traces without messages: what the memory was made from is not recorded, but what was read for the answer.
+"""Failures whose right answer no recorded message states, though the texts that were read for the answer are recorded.
 
 Spans of OpenTelemetry mostly tell questions, prompts, searches and answers, and no conversation that a memory was made
 from. Then the texts that were read decide: either they have the right answer, or a search did not return it.
@@ -6,10 +6,11 @@ from. Then the texts that were read decide: either they have the right answer, o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
 from attribution.free_pass import proof_path as proof
+from attribution.free_pass.earlier_questions import lost_since, told_earlier
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, Rarity, content
@@ -18,11 +19,20 @@ from attribution.text.segments import passage
 from attribution.trace.graph import TraceGraph
 from schema.kinds import ErrorType, OperationKind, VariableKind
 
-_READ = frozenset({VariableKind.PROMPT, VariableKind.CONTEXT, VariableKind.RETRIEVAL_RESULT, VariableKind.MEMORY_UNIT})
+_READ = frozenset(
+    {
+        VariableKind.PROMPT,
+        VariableKind.BUFFER,
+        VariableKind.CONTEXT,
+        VariableKind.RETRIEVAL_RESULT,
+        VariableKind.MEMORY_UNIT,
+    }
+)
 _ALL = 0.95
 """A text has the right answer if it has at least this share of its words."""
 _SAYS = 0.5
 """An answer with this share of the right answer's words may be right: then nothing is decided here."""
+_LEFT_OUT = 0.8
 _SURE, _LIKELY = 0.93, 0.5
 """Likelihoods: with the right answer in a sentence about the question, and of all other findings. It is not recorded
 whether the memory ever had what a search did not return."""
@@ -30,38 +40,20 @@ whether the memory ever had what a search did not return."""
 
 async def by_what_was_read(tried: TriedFailure) -> Finding | None:
     """The finding of a failure in a trace without messages; None if the texts that were read decide nothing."""
-    graph, failure, gold = tried.graph, tried.failure, tried.gold
-    answer = graph.variables.get(failure.answer_id or "")
-    is_usable = answer is not None and answer.operation_id is not None and failure.question_id in graph.variables
-    if (
-        not is_usable
-        or answer is None
-        or gold is None
-        or not gold.weight
-        or tried.is_unanswerable
-        or tried.messages.ids
-    ):
+    gold = _wanted(tried)
+    if gold is None or tried.messages.ids:
         return None
-    if agreement(gold, failure.prediction or "", failure.gold_answers).recall >= _SAYS:
-        return None
+    graph, failure = tried.graph, tried.failure
+    answer = graph.variables[failure.answer_id or ""]
     past = graph.past([answer.id])
-    texts = await graph.texts(one for one in past if graph.variables[one].kind in _READ)
-    asked = content(failure.question, Rarity(())).words.keys() - gold.words.keys()
-    holding = {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
+    holding = await _holding(tried, gold, past)
     if holding:
-        holder = max(holding, key=lambda one: (holding[one], graph.variables[one].sequence))
-        where = "" if holding[holder] else ", but in no sentence about the question"
-        return Finding(
-            ErrorType.RESPONSE,
-            _answering(tried, holder, past),
-            _SURE if holding[holder] else _LIKELY,
-            f"the answer was made from a text that has the right answer{where}",
-            lambda: proof.of_message(holder, texts[holder]),
-            is_local=True,
-        )
+        return await _was_read(tried, holding, past)
     way = past & graph.future([failure.question_id])
     searches = {graph.variables[one].operation_id for one in way}
     found = [one for one in searches if one and graph.operations[one].kind is OperationKind.RETRIEVAL]
+    if (turn := await told_earlier(tried, gold)) is not None:
+        return await lost_since(tried, turn, found)
     if not found or _has_units_from_outside(graph):
         return None
     last = max(found, key=lambda one: graph.operations[one].sequence)
@@ -72,6 +64,74 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
         "what the search returned does not have the right answer; what the memory holds is not recorded, so the memory "
         "may lack it too",
         lambda: _through(tried, last, answer.id),
+        is_local=True,
+    )
+
+
+async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
+    """The finding if no message states the right answer, but a text that a model was given does, such as a tool result.
+
+    If the model that answered was given the text, the answer is at fault. If only earlier calls of the conversation
+    were given the text, the program left it out. None if neither can be told.
+    """
+    gold = _wanted(tried)
+    if gold is None:
+        return None
+    graph, failure = tried.graph, tried.failure
+    past = graph.past([failure.answer_id or ""])
+    holding = await _holding(tried, gold, past)
+    reply = graph.reply(failure.answer_id or "")
+    maker = reply.operation_id or ""
+    given = {*graph.used(maker), *(one.source for one in graph.parents(reply.id))}
+    read = {one: is_about for one, is_about in holding.items() if one in given}
+    if read:
+        return await _was_read(tried, read, past)
+    way = past & graph.future([failure.question_id])
+    makers = {graph.variables[one].operation_id for one in way} - {None}
+    searched = any(graph.operations[one or ""].kind is OperationKind.RETRIEVAL for one in makers)
+    earlier = [one for one, is_about in holding.items() if is_about and graph.readers(one)]
+    if searched or not earlier or graph.operations[maker].kind is not OperationKind.GENERATION:
+        return None
+    holder = max(earlier, key=lambda one: graph.variables[one].sequence)
+    quote = await graph.text(holder)
+    reason = (
+        "no longer in the prompt: an earlier call of a model was given a text with the right answer, and the call that "
+        "answered was not; the program, or the package that keeps its history, left it out"
+    )
+    return Finding(ErrorType.DELETION, maker, _LEFT_OUT, reason, lambda: proof.of_message(holder, quote), is_local=True)
+
+
+def _wanted(tried: TriedFailure) -> Content | None:
+    """The content of the right answer; None if nothing can be decided by it."""
+    graph, failure, gold = tried.graph, tried.failure, tried.gold
+    answer = graph.variables.get(failure.answer_id or "")
+    is_usable = answer is not None and answer.operation_id is not None and failure.question_id in graph.variables
+    if not is_usable or gold is None or not gold.weight or tried.is_unanswerable:
+        return None
+    said = agreement(gold, failure.prediction or "", failure.gold_answers)
+    return None if said.recall >= _SAYS and not said.conflicts else gold
+
+
+async def _holding(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> dict[str, bool]:
+    """The texts in an answer's past with the right answer, each with whether a sentence about the question has it."""
+    graph = tried.graph
+    texts = await graph.texts(one for one in past if graph.variables[one].kind in _READ)
+    asked = content(tried.failure.question, Rarity(())).words.keys() - gold.words.keys()
+    return {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
+
+
+async def _was_read(tried: TriedFailure, holding: Mapping[str, bool], past: AbstractSet[str]) -> Finding:
+    """The answer is at fault: it was made from a text that has the right answer."""
+    graph = tried.graph
+    holder = max(holding, key=lambda one: (holding[one], graph.variables[one].sequence))
+    where = "" if holding[holder] else ", but in no sentence about the question"
+    quote = await graph.text(holder)
+    return Finding(
+        ErrorType.RESPONSE,
+        _answering(tried, holder, past),
+        _SURE if holding[holder] else _LIKELY,
+        f"the answer was made from a text that has the right answer{where}",
+        lambda: proof.of_message(holder, quote),
         is_local=True,
     )
 
@@ -112,5 +172,5 @@ def _answering(tried: TriedFailure, holder: str, past: Iterable[str]) -> str | N
     return max(
         models,
         key=lambda one: graph.operations[one].sequence,
-        default=graph.variables[tried.failure.answer_id or ""].operation_id,
+        default=graph.reply(tried.failure.answer_id or "").operation_id,
     )

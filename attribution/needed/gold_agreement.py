@@ -30,6 +30,12 @@ _NOT = re.compile(
 """Negation in the languages whose dates and numbers are read, and in some more."""
 
 
+_TIME = re.compile(
+    r"(?<![\d:.])(?:(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?![\d:])\s*(?P<half>[ap]\.?m\b)?)"
+    r"|(?<![\d:.])(?P<full>1[0-2]|[1-9])\s*(?P<clock>[ap]\.?m\b)",
+    re.IGNORECASE,
+)
+"""A time of day, such as ``14:30``, ``2:30 pm`` or ``2 pm``."""
 _FEWEST = 2
 """The number of proven words beside which related words count."""
 _NO_NOUN = ("ly", "ed", "ing")
@@ -86,8 +92,9 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         bool(wanted.dates and told and not any(same))
         or bool(wanted.numbers and numbers and not wanted.numbers & numbers)
         or any(is_rival_of_any(word, beside) for word in missing)
-        or bool(golds and all(map(_denies, golds)) != _denies(text))
+        or bool(golds and all(map(denies, golds)) != denies(text))
         or _tells_another_relative_date(golds, text)
+        or _tells_another_time(golds, text)
     )
     return Agreement(got / wanted.weight if wanted.weight else 0.0, conflicts, is_proven=not near)
 
@@ -124,11 +131,34 @@ def _tells_another_relative_date(golds: Sequence[str], text: str) -> bool:
     return bool(wanted and told) and not any(same_days(one, other) for one in wanted for other in told)
 
 
+def _tells_another_time(golds: Sequence[str], text: str) -> bool:
+    """Whether gold answers and text have times of day, and none in common."""
+    wanted = {time for gold in golds for time in _times(gold)}
+    told = set(_times(text))
+    return bool(wanted and told) and wanted.isdisjoint(told)
+
+
+def _times(text: str) -> list[int]:
+    """The times of day of a text, in minutes after midnight."""
+    found = []
+    for match in _TIME.finditer(text):
+        hour, minute, half = (
+            int(match["hour"] or match["full"]),
+            int(match["minute"] or 0),
+            (match["half"] or match["clock"] or "")[:1],
+        )
+        if half.lower() in {"a", "p"}:
+            hour = hour % 12 + 12 * (half.lower() == "p")
+        found.append(60 * hour + minute)
+    return found
+
+
 def _relative_days(text: str) -> list[Interval]:
     """The days of the relative dates of a text, as said on some day."""
     found = (one.on(_SOME_DAY) for one in mentions(text) if one.needs_day)
     return [days for days in found if days is not None]
 
 
-def _denies(text: str) -> bool:
+def denies(text: str) -> bool:
+    """Whether a text denies something."""
     return bool(_NOT.search(text))

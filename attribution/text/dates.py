@@ -13,6 +13,7 @@ from datetime import date
 
 from attribution.text.numbers import number
 from attribution.text.other_dates import in_english
+from attribution.text.stamps import dates_text
 
 _MONTHS = {
     name: place
@@ -50,11 +51,10 @@ _ABSOLUTE = re.compile(
     | \b(?P<s5>spring|summer|autumn|fall|winter)\s+(?:of\s+|in\s+)?(?P<y5>{_YEAR})
     | (?<![\d-])(?P<y6>{_YEAR})(?![\d-])
     | \b(?P<m7>january|february|march|april|june|july|august|september|october|november|december)\b
-    | (?<!\d)(?P<m8>[01]?\d)/(?P<d8>[0-3]?\d)/(?P<y8>{_YEAR})
+    | (?<!\d)(?P<m8>[0-3]?\d)/(?P<d8>[0-3]?\d)/(?P<y8>{_YEAR})
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_CLOCK = re.compile(r"\s*+(?:\(\w+\)\s*+)?(?:,\s*+)?(?:at\s++)?\d?\d:\d\d", re.IGNORECASE)
 _BEFORE = re.compile(
     rf"(?:\b(?P<count>{_COUNT})\s+)?\b(?P<unit>{_UNIT}|{_WEEKDAY})\s+(?P<when>{_WHEN})\s+(?:the\s+)?(?:{_WEEKDAY},?\s+)?$",
     re.IGNORECASE,
@@ -106,7 +106,8 @@ class Mention:
         interval: the days; None for a date that needs a reference day (see ``relative`` and ``yearless``).
         relative: a phrase such as ``last week``, which needs a reference day.
         yearless: (month, day of month or 0) of a date without a year.
-        is_stamp: whether a time of day follows: then the date says when the text was written.
+        is_stamp: whether a time of day follows, or the date stands in brackets at the beginning: then the date says
+            when the text was written.
     """
 
     start: int
@@ -140,7 +141,7 @@ def mentions(text: str) -> list[Mention]:
     words = set(_WORDS.findall(text.lower()))
     tells = not words.isdisjoint(_TELLING)
     found = [one for place in in_english(text, words) if (one := _translated(text, *place)) is not None]
-    for one in _absolute(text) if tells or not words.isdisjoint("0123456789") else ():
+    for one in _absolute(text, is_day_first=bool(found)) if tells or not words.isdisjoint("0123456789") else ():
         if all(one.end <= other.start or one.start >= other.end for other in found):
             found.append(one)
     taken = [(mention.start, mention.end) for mention in found]
@@ -169,18 +170,24 @@ def _translated(text: str, start: int, end: int, english: str) -> Mention | None
         interval, yearless = _named(match)
     except ValueError:
         return None
-    return Mention(start, end, interval, yearless=yearless, is_stamp=bool(_CLOCK.match(text, end)))
+    return Mention(start, end, interval, yearless=yearless, is_stamp=dates_text(text, start, end))
 
 
-def _absolute(text: str) -> Iterator[Mention]:
+def _absolute(text: str, *, is_day_first: bool) -> Iterator[Mention]:
+    """The absolute dates of a text.
+
+    Args:
+        text: to read.
+        is_day_first: whether ``3/4/2026`` is the third of April: in most languages but English.
+    """
     after = 0
     for match in _ABSOLUTE.finditer(text):
         try:
-            interval, yearless = _named(match)
+            interval, yearless = _named(match, is_day_first=is_day_first)
         except ValueError:
             continue
         start, end = match.span()
-        stamp = bool(match["clock"]) or bool(_CLOCK.match(text, end))
+        stamp = bool(match["clock"]) or dates_text(text, start, end)
         lead = _WEEKDAY_BEFORE.search(text, max(after, start - 12), start)
         start = lead.start() if lead else start
         before = None if stamp else _BEFORE.search(text, max(after, start - 60), start)
@@ -196,7 +203,7 @@ def _absolute(text: str) -> Iterator[Mention]:
         after = end
 
 
-def _named(match: re.Match[str]) -> tuple[Interval | None, tuple[int, int] | None]:
+def _named(match: re.Match[str], *, is_day_first: bool = False) -> tuple[Interval | None, tuple[int, int] | None]:
     """The days of an absolute date; or its month and day if the year is missing.
 
     Raises:
@@ -208,7 +215,10 @@ def _named(match: re.Match[str]) -> tuple[Interval | None, tuple[int, int] | Non
             _month(int(match["y1"]), month) if not match["d1"] else _day(int(match["y1"]), month, int(match["d1"]))
         ), None
     if match["m8"]:
-        return _day(int(match["y8"]), int(match["m8"]), int(match["d8"])), None
+        month, of_month = int(match["m8"]), int(match["d8"])
+        if of_month <= 12 and (is_day_first or month > 12):
+            month, of_month = of_month, month
+        return _day(int(match["y8"]), month, of_month), None
     for place in "23":
         if match[f"m{place}"]:
             month = _MONTHS[match[f"m{place}"].lower().rstrip(".")]

@@ -32,6 +32,8 @@ _ENGLISH = r"""
         |notes?|trace|way\s+(?:to|of)\s+(?:know|tell|say)\w*)\b
     | \b(?:there\s+is|there['’]s|i\s+(?:have|see|find|found|know)|i['’]ve\s+got)\s+nothing\b
     | \bnothing\s+(?:is|was|has\s+been)\s+(?:said|known|mentioned|recorded|noted|stated|told)\b
+    | \b(?:nothing|none\s+of\s+(?:what|the\s+things))\s+(?:that\s+)?you(?:['’]ve|\s+have)?\s+
+        (?:sa(?:y|id)|told|tell|shared?|mentioned|wrote|written|gave|given)\b
     | \bnothing\s+in\s+(?:the|my|your|our|these)\s+(?:notes?|conversations?|messages?|chats?|memor\w+|context
         |records?)\b
     | \bmention(?:ed)?\b[^.;!?]{0,60}\bbut\s+(?:not|never|nothing)\b

@@ -61,8 +61,17 @@ _OF_OPENTELEMETRY: Mapping[str, str] = {
 def advised(found: Iterable[Hole], trace: Trace, graph: TraceGraph) -> list[Hole]:
     """The holes of a trace, each with a fix that suits how the trace was recorded."""
     fixes: Mapping[str, str] = {}
-    if any('"otel":' in one.attributes for one in graph.operations.values()):
+    if _is_of_spans(graph):
         fixes = _OF_OPENTELEMETRY
     elif _PLACED & msgspec.json.decode(trace.attributes).keys():
         fixes = _OF_INSTRUMENTS
     return [replace(one, fix=fixes.get(one.fix, one.fix)) for one in found]
+
+
+def fix_for(graph: TraceGraph, fix: str) -> str:
+    """The fix of a hole as a program that sends spans can apply it; any other program gets it unchanged."""
+    return _OF_OPENTELEMETRY.get(fix, fix) if _is_of_spans(graph) else fix
+
+
+def _is_of_spans(graph: TraceGraph) -> bool:
+    return any('"otel":' in one.attributes for one in graph.operations.values())

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from attribution.trace.graph import TraceGraph
-from attribution.trace.out_of_sight import ChangedRead, changed_reads, emptied
+from attribution.trace.out_of_sight import ChangedRead, changed_elsewhere, changed_reads, emptied
 from attribution.trace.vain_searches import attributes, found_nothing, limits, says, vain_searches
 from schema.kinds import STORED, OperationKind, Status, VariableKind
 from schema.models import Failure, Operation
@@ -42,6 +42,10 @@ _RECORD_CHANGES = (
     "they return as it was given to them is only read"
 )
 _RECORD_MUTATION = "wrap the code that changes them in place with `with memtrace.mutation(value):`"
+_WRITE_RECORDED = (
+    "another program, or code beside the recorded package, wrote into the store: let it write through the package, or "
+    "record its run, too"
+)
 _RECORD_WIPE = (
     "record what emptied the store: name the units that it ended with memtrace.deleted(...); another process, or the "
     "call of another user, may have done it"
@@ -138,6 +142,8 @@ async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
     assert failure.answer_id is not None
     messages = _messages(graph)
     past = graph.past([failure.answer_id])
+    if elsewhere := await changed_elsewhere(graph, past):
+        return _hole(_changed(graph, elsewhere), [one.read for one in elsewhere], _WRITE_RECORDED)
     # A user's message that a model turned into a query is behind all results, and is no origin of any.
     loose = await _loose_searches(graph, past, {failure.question_id}, messages - {failure.question_id})
     if loose:
@@ -172,12 +178,18 @@ def _changed(graph: TraceGraph, changed: Sequence[ChangedRead]) -> str:
     if not changed:
         return ""
     first = changed[0]
-    reader = graph.operations.get(graph.variables[first.read].operation_id or "")
+    reader = graph.operations.get(_reader(graph, first.read) or "")
     writer = graph.operations.get(graph.variables[first.unit].operation_id or "")
     between = f"between {_names([writer])} and {_names([reader])}" if writer and reader else "in between"
     name = graph.variables[first.unit].name
     said = f"{name} was read with another value than it was stored with"
-    return f"the memory changed out of sight: {said}, so it changed {between}"
+    values = f"{_shown(graph, [first.unit])} became {_shown(graph, [first.read])}"
+    return f"the memory changed out of sight: {said}, so it changed {between}: {values}"
+
+
+def _reader(graph: TraceGraph, read: str) -> str | None:
+    """The operation that read a unit."""
+    return graph.variables[read].operation_id or next(iter(graph.users(read)), None)
 
 
 def _vain(searches: Sequence[Operation]) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from attribution.text.tokens import carries, words
 from attribution.trace.graph import TraceGraph
 from attribution.trace.vain_searches import found_nothing, sees_all, units_at
-from schema.kinds import STORED, DerivationKind, OperationKind
+from schema.kinds import STORED, DerivationKind, OperationKind, VariableKind
+from schema.models import Variable
 from schema.outside_json import JsonError, read_json
 
 _JSON = "application/json"
@@ -45,6 +47,33 @@ async def changed_reads(graph: TraceGraph, before: int | None = None) -> list[Ch
     ]
     texts = await graph.texts(one for pair in pairs for one in pair)
     return [ChangedRead(read, unit) for read, unit in pairs if _differs(graph, read, unit, texts[read], texts[unit])]
+
+
+async def changed_elsewhere(graph: TraceGraph, past: AbstractSet[str]) -> list[ChangedRead]:
+    """The units in an answer's past that a store gave out with another text than the recorded process wrote, in order.
+
+    Another program, or code beside the instrumented package, wrote into the store.
+    """
+    known: dict[tuple[str, str], list[str]] = {}
+    outside: list[tuple[str, str]] = []
+    for one in graph.variables.values():
+        key = _stored_as(one) if one.kind is VariableKind.MEMORY_UNIT and graph.is_recorded(one.id) else None
+        if key is None:
+            continue
+        if one.operation_id is not None:
+            known.setdefault(key, []).append(one.id)
+        elif one.id in past and key in known:
+            outside.append((one.id, known[key][-1]))
+    hashes = ((graph.variables[read].value_hash, graph.variables[unit].value_hash) for read, unit in outside)
+    return [ChangedRead(*pair) for pair, (now, before) in zip(outside, hashes, strict=True) if now != before]
+
+
+def _stored_as(variable: Variable) -> tuple[str, str] | None:
+    """The store and the id of a unit there; None for a unit of no store."""
+    if '"storeId"' not in variable.attributes:
+        return None
+    said = read_json(variable.attributes)
+    return (str(said.get("store")), str(said.get("storeId"))) if isinstance(said, dict) else None
 
 
 def emptied(graph: TraceGraph, asked: Iterable[str], before: int) -> tuple[str, Sequence[str]] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
@@ -14,6 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import Tracer
 
 from attribution.free_pass.flow import FlowPass
+from attribution.free_pass.proof_path import problems
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.verdict import Verdict
 from ingest.events.feedback import Complaint, record_failure
@@ -61,13 +62,49 @@ def numbered(tracer: Tracer, answer: str) -> None:
     chat(tracer, "Known: A table for two on Friday. Shelf 61 has the maps.", answer)
 
 
-async def verdict(takes: Takes, program: Callable[[Tracer, str], None], answer: str) -> tuple[Verdict, TraceGraph]:
-    """The verdict on the answer of a program's agent, whose right answer is seat 61."""
+def told(tracer: Tracer, *replies: str) -> None:
+    """An earlier turn of the conversation, in which the user tells the seat; each reply is a call of a model."""
+    said = "On the night train I booked seat 61."
+    with tracer.start_as_current_span("invoke_agent") as agent:
+        agent.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c7"})
+        agent.add_event("gen_ai.user.message", {"content": said})
+        for reply in replies:
+            with tracer.start_as_current_span("chat of the first turn") as span:
+                span.set_attribute("gen_ai.operation.name", "chat")
+                span.add_event("gen_ai.user.message", {"content": said})
+                span.add_event("gen_ai.choice", {"message": json.dumps({"role": "assistant", "content": reply})})
+        agent.add_event("gen_ai.choice", {"message": replies[-1]})
+
+
+def forgot(tracer: Tracer, answer: str) -> None:
+    """The program sends the last message only."""
+    chat(tracer, "Be kind.", answer)
+
+
+def misnoted(tracer: Tracer, answer: str) -> None:
+    """The search finds what the model had noted at the earlier turn."""
+    search(tracer, "The user booked a night train.")
+    chat(tracer, "Known: The user booked a night train.", answer)
+
+
+async def verdict(
+    takes: Takes, program: Callable[[Tracer, str], None], answer: str, earlier: Sequence[str] = ()
+) -> tuple[Verdict, TraceGraph]:
+    """The verdict on the answer of a program's agent, whose right answer is seat 61.
+
+    Args:
+        takes: takes the spans.
+        program: what the agent does.
+        answer: the wrong answer.
+        earlier: the replies of an earlier turn.
+    """
     takes.anew()
     kept = InMemorySpanExporter()
     provider = TracerProvider(resource=Resource.create({"service.name": "travel"}), shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(kept))
     tracer = provider.get_tracer("tests")
+    if earlier:
+        told(tracer, *earlier)
     with tracer.start_as_current_span("invoke_agent") as agent:
         agent.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c7"})
         agent.add_event("gen_ai.user.message", {"content": ASKED})
@@ -76,7 +113,7 @@ async def verdict(takes: Takes, program: Callable[[Tracer, str], None], answer: 
     await takes.take(encode_spans(kept.get_finished_spans()).SerializeToString())
     await takes.written()
     id_ = trace_id(takes.project, "travel: c7")
-    (answered,) = await elements(takes.store, Variable, id_, [VariableKind.ANSWER.value])
+    answered = (await elements(takes.store, Variable, id_, [VariableKind.ANSWER.value]))[-1]
     ((asked,),) = (await questions_of(takes.store, [answered])).values()
     failure = await record_failure(takes.store, Complaint(asked.id, answered.id, ("Seat 61",)), "tests")
     graph = await TraceGraph.load(takes.store, id_)
@@ -101,6 +138,34 @@ async def test_what_was_read_decides_where_no_message_is_recorded(
     assert found.error_type is error_type
     assert graph.operations[found.operation_id or ""].name == operation
     assert found.confidence < 0.9 or error_type is ErrorType.RESPONSE
+
+
+@pytest.mark.parametrize(
+    ("program", "earlier", "wanted", "reason"),
+    [
+        (forgot, ["Noted."], (ErrorType.DELETION, "chat"), "no longer in the prompt"),
+        (
+            misnoted,
+            [json.dumps({"tool": "note", "text": "The user booked a night train."}), "Noted."],
+            (ErrorType.EXTRACTION, "chat of the first turn"),
+            "what the model wrote into the memory at this turn does not have it",
+        ),
+        (missed, ["Noted."], (None, None), "no messages are recorded"),
+    ],
+)
+async def test_what_the_user_told_at_an_earlier_turn_is_followed(
+    takes: Takes,
+    program: Callable[[Tracer, str], None],
+    earlier: Sequence[str],
+    wanted: tuple[ErrorType | None, str | None],
+    reason: str,
+) -> None:
+    found, graph = await verdict(takes, program, "I know of no such booking.", earlier)
+    blamed = None if found.operation_id is None else graph.operations[found.operation_id].name
+    assert (found.error_type, blamed) == wanted
+    assert reason in found.reason
+    assert "memtrace.variable" not in found.reason
+    assert await problems(found, graph) == []
 
 
 async def test_nothing_is_said_of_an_answer_that_has_the_right_words(takes: Takes) -> None:

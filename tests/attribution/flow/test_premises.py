@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest_asyncio
 from attribution.needed.content import content
 from attribution.needed.gold_agreement import agreement
 from attribution.text.dates import without_relative_dates
+from attribution.text.segments import passage
 from schema.kinds import DerivationKind, ErrorType, OperationKind, VariableKind
 from store.contract.protocol import Database
 from store.open import open_database
@@ -194,3 +196,81 @@ def test_a_date_that_counts_from_a_named_date_needs_no_day_of_its_own(answer: st
     found = agreement(content(gold, lambda _: 1.0), answer, [gold])  # type: ignore[arg-type]
     assert found.recall > 0.5
     assert not found.conflicts
+
+
+async def test_an_answer_that_says_whose_thing_it_is_corrects_the_question(embedded: Database) -> None:
+    told = talk(("Inés", "Ayer compré una canoa que se llama Garza."), ("Tomás", "Yo sigo con el coro."))
+    unit = told.store(0, "Inés compró una canoa que se llama Garza.")
+    answer = "Tomás no tiene ninguna canoa; Garza es la canoa de Inés."
+    verdict, _ = await verdict_on(
+        embedded, told, told.ask("¿Cómo se llama la canoa de Tomás?", "Garza", answer, [unit])
+    )
+    assert verdict.error_type is ErrorType.ANNOTATION
+    assert verdict.path[0].quote.startswith("Ayer compré")
+
+
+@pytest.mark.parametrize(
+    ("other", "answer"),
+    [
+        ("Mi canoa se llama Garza, también.", "Tomás no tiene ninguna canoa; Garza es la canoa de Inés."),
+        ("Yo sigo con el coro.", "No lo sé, Tomás."),
+    ],
+)
+async def test_the_question_stays_right_where_the_other_has_such_a_thing_or_nobody_is_named(
+    embedded: Database, other: str, answer: str
+) -> None:
+    told = talk(("Inés", "Ayer compré una canoa que se llama Garza."), ("Tomás", other), time=f"2026-01-{len(other)}")
+    unit = told.store(0, "Inés compró una canoa que se llama Garza.")
+    verdict, _ = await verdict_on(
+        embedded, told, told.ask("¿Cómo se llama la canoa de Tomás?", "Garza", answer, [unit])
+    )
+    assert verdict.error_type is ErrorType.RESPONSE
+
+
+@pytest.mark.parametrize(
+    ("later", "question", "outdated"),
+    [
+        ("The fee of the climbing hall went up: it is 52 euros now.", "What is the fee of the climbing hall?", True),
+        ("The fee of the climbing hall: 52 euros.", "What is the current fee of the climbing hall?", True),
+        ("Die Gebühr der Kletterhalle beträgt jetzt 52 Euro.", "Wie hoch ist die Gebühr der Kletterhalle?", True),
+        ("The fee of the climbing hall was 52 euros for my guest.", "What is the fee of the climbing hall?", False),
+    ],
+)
+async def test_a_later_message_tells_what_has_changed(
+    embedded: Database, later: str, question: str, outdated: bool
+) -> None:
+    german = question.startswith("Wie")
+    first = "Die Gebühr der Kletterhalle beträgt 38 Euro." if german else "The fee of the climbing hall is 38 euros."
+    told = talk(("user", first), ("user", later))
+    units = [told.store(0, first), told.store(1, later, key="later")]
+    verdict, _ = await verdict_on(embedded, told, told.ask(question, "38 euros", "52 euros", units))
+    assert (verdict.error_type is ErrorType.ANNOTATION) is outdated
+    assert not outdated or verdict.path[0].quote == later
+
+
+def test_a_date_in_brackets_before_a_text_is_the_day_of_the_text() -> None:
+    def days(text: str) -> list[tuple[str, str]]:
+        placed = passage(text)
+        told = [
+            (one.reference, days) for one in placed for said in one.sentence.dates if (days := said.on(one.reference))
+        ]
+        return [(str(date.fromordinal(day or 1)), str(date.fromordinal(days.first))) for day, days in told]
+
+    assert days("[09/03/2026] Inés: Ayer compré una canoa.") == [("2026-03-09", "2026-03-08")]
+    assert days("(2026-03-09) Ann: we moved yesterday.") == [("2026-03-09", "2026-03-08")]
+    assert days("We ate on 25/12/2025 at home.") == [("0001-01-01", "2025-12-25")]
+    assert days("[9 March 2026]") == [("0001-01-01", "2026-03-09")]
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "same"),
+    [
+        ("Saturday at 14:30", "On Saturday at 16:30.", False),
+        ("at 2:30 pm", "At 14:30.", True),
+        ("at 9 am", "At 9 pm.", False),
+        ("a ratio of 3:1", "A ratio of 3:1.", True),
+    ],
+)
+def test_times_of_day_agree_only_if_they_are_the_same(gold: str, answer: str, same: bool) -> None:
+    found = agreement(content(gold, lambda _: 1.0), answer, [gold])  # type: ignore[arg-type]
+    assert found.conflicts is not same

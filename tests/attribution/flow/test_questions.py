@@ -37,6 +37,7 @@ def asked(question: str, *golds: str) -> Failure:
         "Unknown",
         "You did not mention this information.",
         "There is no information about it.",
+        "Nothing you shared was about a parrot; you only talked about your tortoise.",
         "Das ist nicht bekannt.",
         "Dazu gibt es keine Angaben.",
         "不知道",

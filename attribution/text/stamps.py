@@ -1,0 +1,18 @@
+"""Tells dates that say when a text was written from dates that the text is about."""
+
+from __future__ import annotations
+
+import re
+
+_HEAD = re.compile(r"\s*+[\[(【]\s*+$")
+_HEAD_END = re.compile(r"\s*+[\])】][\s:,–-]*+[^\W\d_]")
+_CLOCK = re.compile(r"\s*+(?:\(\w+\)\s*+)?(?:,\s*+)?(?:at\s++)?\d?\d:\d\d", re.IGNORECASE)
+_MOST_HEAD = 8
+"""The largest number of characters before a date at the beginning of a text."""
+
+
+def dates_text(text: str, start: int, end: int) -> bool:
+    """Whether a time of day follows a date, or a text begins with the date in brackets."""
+    if _CLOCK.match(text, end):
+        return True
+    return start < _MOST_HEAD and bool(_HEAD.match(text[:start])) and bool(_HEAD_END.match(text, end))
