@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from attribution.text.alike import groups
+from attribution.text.alike import grouped
 from attribution.text.numbers import number
 from attribution.text.said import said
 from attribution.text.tokens import words
@@ -16,7 +16,7 @@ from attribution.trace.remembered import Memory, Unit, Version
 Held = tuple[Unit, Version]
 """A unit with its valid version."""
 
-MOST_UNITS = 5000
+MOST_UNITS = 2000
 """Of a larger memory, the newest units are reviewed."""
 _LENGTH = 600
 _ABOUT_THE_SAME = 0.6
@@ -55,10 +55,12 @@ def review(memory: Memory, moment: int | None) -> Review:
     """Review a memory at a moment; None is the end of the trace."""
     held = memory.at(moment)[-MOST_UNITS:]
     texts = [_TIME.sub(" ", said(version.variable.preview, _LENGTH)) for _, version in held]
-    values = [_values(text) for text in texts]
+    bags = [frozenset(word.replace("\u2019", "'") for _, word in words(text.casefold())) for text in texts]
+    known: dict[str, bool] = {word: _is_value(word) for word in frozenset().union(*bags)}
+    values = [frozenset(word for word in bag if known[word]) for bag in bags]
     # Texts with other values are no copies of each other, however alike the rest is.
     alike = [
-        same for group in groups(texts) for same in _parted(group, values) if len(same) > 1 and texts[same[0]].strip()
+        same for group in grouped(bags) for same in _parted(group, values) if len(same) > 1 and texts[same[0]].strip()
     ]
     unread = [
         one for one in held if not any(version.variable.external_id in memory.read for version in one[0].versions)
@@ -69,7 +71,7 @@ def review(memory: Memory, moment: int | None) -> Review:
         has_reads=bool(memory.read),
         unread=unread if memory.read else [],
         alike=[[held[place] for place in group] for group in alike],
-        conflicts=[(held[one], held[other]) for one, other in _conflicts(texts, values)],
+        conflicts=[(held[one], held[other]) for one, other in _conflicts(bags, values)],
         changed=changed,
     )
 
@@ -82,26 +84,18 @@ def _parted(group: Sequence[int], values: Sequence[frozenset[str]]) -> list[list
     return list(parts.values())
 
 
-def _conflicts(texts: Sequence[str], values: Sequence[frozenset[str]]) -> list[tuple[int, int]]:
+def _conflicts(bags: Sequence[frozenset[str]], values: Sequence[frozenset[str]]) -> list[tuple[int, int]]:
     """The pairs of texts about the same of which each has a value that the other lacks, or one denies the other."""
-    rests = [" ".join(word for word in _folded(text) if not _is_value(word)) for text in texts]
+    rests = [bag - its for bag, its in zip(bags, values, strict=True)]
     found = []
-    for group in groups(rests, _ABOUT_THE_SAME):
+    for group in grouped(rests, _ABOUT_THE_SAME):
         for one, other in combinations(group[:_MOST_OF_GROUP], 2):
-            if len(rests[one].split()) < _LEAST_WORDS:
+            if len(rests[one]) < _LEAST_WORDS:
                 continue
             left, right = values[one] - values[other], values[other] - values[one]
             if (left - _NOT and right - _NOT) or (left ^ right) & _NOT:
                 found.append((one, other))
     return found
-
-
-def _folded(text: str) -> list[str]:
-    return [word.replace("\u2019", "'") for _, word in words(text)]
-
-
-def _values(text: str) -> frozenset[str]:
-    return frozenset(word for word in _folded(text) if _is_value(word))
 
 
 def _is_value(word: str) -> bool:

@@ -147,7 +147,7 @@ def test_what_is_no_invitation_is_told(lone: World, form: dict[str, str], said: 
     assert said in text
 
 
-@pytest.mark.one_engine
+@pytest.mark.each_engine
 async def test_of_many_at_the_same_time_one_is_accepted(database: Database) -> None:
     project = f"invited-{token_hex(4)}"
     code, kept = make_invitation(project, "Ana", Role.ANNOTATOR, "key:1", NOW, datetime.now(UTC) + timedelta(days=1))

@@ -9,8 +9,8 @@ from api.web.pages import words
 from api.web.pages.asking import MissingError
 from api.web.pages.shown import PageRequest, Shown
 
-_PAGES = 5
-"""The most pages of failures that are read for the verdicts on an operation."""
+_PAGES = 1
+"""The most pages of 200 failures that are read for the verdicts on an operation."""
 
 
 async def operation(asked: PageRequest) -> Shown:
