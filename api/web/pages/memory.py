@@ -11,6 +11,9 @@ from api.web.pages.asking import MissingError, PageError
 from api.web.pages.shown import PageRequest, Shown
 from attribution.text.word_diff import merged_changes
 
+_SMALL = 600
+"""The most units of a memory that is looked through without being asked for: it takes a second for thousands."""
+
 
 async def memory(asked: PageRequest) -> Shown:
     """The whole memory, or one memory unit."""
@@ -24,7 +27,6 @@ async def memory(asked: PageRequest) -> Shown:
         "unit": unit or "",
         "all": unit is None,
         "one": unit is not None,
-        "review": unit is None and asked.said("after") is None,
     }
     try:
         found = await asked.viewer.ask_project("memory", asked.project, **wanted, changes=True)
@@ -44,7 +46,15 @@ async def memory(asked: PageRequest) -> Shown:
     last = max(0, one["counts"]["operations"] - 1)
     if place is not None and place > last:
         problem = f"The trace has only {words.counted(last + 1, 'step')}; this is its memory after the last one."
+    looks = unit is None and asked.said("after") is None
+    is_small = one["memory"]["count"] <= _SMALL
+    review = None
+    if looks and (is_small or asked.said("look")):
+        more = await asked.viewer.ask_project("memory_review", asked.project, id=one["id"], asOf=place)
+        review = more["project"]["trace"]["memory"]["review"]
     values = {
+        "review": review,
+        "may_look": looks and review is None,
         "it": found["project"],
         "trace": one,
         "memory": one["memory"],
