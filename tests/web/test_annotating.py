@@ -68,7 +68,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_mouse(browser: Browser,
             case = page.url
             await page.get_by_label(kind).check()
             if kind == "Update error":
-                await page.get_by_role("radio", name=re.compile("^Update memory_system")).first.check()
+                await page.get_by_role("radio", name=re.compile("update_memory_decision")).first.check()
                 await page.get_by_text("Which texts show it?").click()
                 await page.get_by_role("checkbox").first.check()
                 await page.get_by_text("Would you accept another verdict").click()
