@@ -26,9 +26,29 @@ async def questions_of(store: GraphStore, answers: Sequence[Variable]) -> dict[s
     was recorded without queries and turns has messages as candidates: the messages that the answer's operation used;
     or else the newest prompt that the application wrote as a turn.
     """
+    used = await _used(store, answers)
+    replies = {one.id: used[one.id][0] if _is_reply(used[one.id]) else one for one in answers}
+    handed_out = [reply for id_, reply in replies.items() if reply.id != id_]
+    if handed_out:  # a reply that another operation hands out as an answer: the question is that of the reply
+        used |= await _used(store, handed_out)
+    found = await _of_replies(store, {one.id: used[one.id] for one in replies.values()})
+    return {id_: found[reply.id] for id_, reply in replies.items()}
+
+
+async def _used(store: GraphStore, answers: Sequence[Variable]) -> dict[str, list[Variable]]:
+    """The inputs of the operation that made each answer, by the answer's id."""
     makers = dict.fromkeys(one.operation_id for one in answers if one.operation_id is not None)
     details = await store.operations(list(makers)) if makers else {}
-    used = {one.id: details[one.operation_id].used if one.operation_id in details else [] for one in answers}
+    return {one.id: details[one.operation_id].used if one.operation_id in details else [] for one in answers}
+
+
+def _is_reply(used: Sequence[Variable]) -> bool:
+    """Whether a model's reply is all that the operation of an answer used."""
+    return len(used) == 1 and used[0].kind is VariableKind.RESPONSE
+
+
+async def _of_replies(store: GraphStore, used: dict[str, list[Variable]]) -> dict[str, list[Variable]]:
+    """The candidate questions by the answer's id; ``used`` has the inputs of the answer's operation."""
     found = {
         id_: _of_kind(variables, VariableKind.QUERY) or _turn(variables, VariableKind.MESSAGE)
         for id_, variables in used.items()

@@ -74,7 +74,7 @@ class Held:
     Attributes:
         trace: id of its trace.
         variables: its messages and replies, in order.
-        is_asked: whether its newest message of a user is a turn of a conversation, and no prompt of the application.
+        is_asked: whether its newest message of a user is a turn of a conversation, or a prompt with a question.
     """
 
     trace: str

@@ -4,7 +4,8 @@ Each message of a conversation is a variable of its own, so that a turn adds onl
 from texts inside it that were handed out before: memory units, documents, questions, replies.
 
 A call of the application itself, outside of operations, is a turn of a conversation: the user's message is a Message,
-unless it contains known texts (then the application wrote it, and it is a Prompt), and the reply is an Answer.
+unless it contains known texts: then the application wrote it, and it is a Prompt. The reply is an Answer, also to a
+Prompt with a question that a memory was asked.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class ModelCall(Step):
         self._is_turn = here.step is None and kind == "Generation"
         """Whether the application itself calls the model."""
         self._is_asked = False
-        """Whether the newest message of the user is a turn of a conversation."""
+        """Whether the newest message of the user is a turn of a conversation, or a prompt with the user's question."""
         self._spoken: list[Variable] = []
         """The messages without instructions."""
         self._talk: Talk | None = None
@@ -156,7 +157,15 @@ class ModelCall(Step):
             if said.role not in _INSTRUCTIONS:
                 self._spoken.append(variable)
             if said.role == "user":
-                self._is_asked = self._is_turn and variable.kind in {"Message", "Query"}
+                self._is_asked = self._is_turn and (variable.kind in {"Message", "Query"} or self._has_question(texts))
+
+    def _has_question(self, texts: Sequence[handed_out.Text]) -> bool:
+        """Whether the application put a question that it searched for into a message, and no earlier reply.
+
+        With an earlier reply inside, the message rather asks for a judgement of the reply.
+        """
+        kinds = {given.variable.kind for text in texts for given in text.given.get(self.trace_id, ())}
+        return "Query" in kinds and kinds.isdisjoint({"Answer", "Response"})
 
     def _find(self, said: Said, key: bytes, *, is_history: bool) -> list[Variable] | None:
         find = self.trace.identities.find

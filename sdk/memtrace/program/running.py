@@ -190,7 +190,9 @@ class Running:
     def _recorded(self, id: str, asked: str, answer: Any) -> str:  # noqa: A002 (the field's own word)
         """Make sure that the answer is a variable of kind Answer; returns the answer as text."""
         text = self._text_of(answer)
-        known = memtrace.find(answer) or self._made_with(snapshot(answer)[0]) or self._made_with(text)
+        found = memtrace.find(answer), self._made_with(snapshot(answer)[0]), self._made_with(text)
+        made = [one for one in found if one is not None]
+        known = next((one for one in made if one.kind == "Answer"), made[0] if made else None)
         if known is not None and known.kind == "Answer":
             self._known[f"answer {id}"] = known
             return text

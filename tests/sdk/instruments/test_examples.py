@@ -51,7 +51,7 @@ def test_openai(tmp_path: Path) -> None:
 def test_mem0(tmp_path: Path) -> None:
     said, run = recorded("mem0_assistant", "mem0-2.2.1", tmp_path, model())
     assert said == "Lives in Berlin\n"
-    (answer,) = [event for event in run.variables("Response") if event["value"] == "Lives in Berlin"]
+    answer = run.only("Lives in Berlin", "Answer")
     closure = [(event["kind"], event["value"]) for event in run.closure(answer)]
     assert ("Message", "I live in Berlin.") in closure
     assert [value for kind, value in closure if kind == "Query"] == ["Where do I live?"]
@@ -60,7 +60,7 @@ def test_mem0(tmp_path: Path) -> None:
 def test_langchain(tmp_path: Path) -> None:
     said, run = recorded("langchain_documents", "langchain", tmp_path, lambda body: "In the city of Berlin.")
     assert said == "In the city of Berlin.\n"
-    closure = [(event["kind"], event["value"]) for event in run.closure(run.only("In the city of Berlin.", "Response"))]
+    closure = [(event["kind"], event["value"]) for event in run.closure(run.only("In the city of Berlin.", "Answer"))]
     assert [value for kind, value in closure if kind == "Message"] == ["Alice lives in Berlin."]
     assert [value for kind, value in closure if kind == "Query"] == ["Where does Alice live?"]
 
@@ -68,7 +68,7 @@ def test_langchain(tmp_path: Path) -> None:
 def test_langgraph(tmp_path: Path) -> None:
     said, run = recorded("langgraph_memory", "langchain", tmp_path, lambda body: f"{len(body['messages'])} were read")
     assert said == "2 were read\n2 were read\n"
-    last = run.variables("Response")[-1]
+    last = run.variables("Answer")[-1]
     closure = [(event["kind"], event["value"]) for event in run.closure(last)]
     assert ("Message", "I live in Berlin.") in closure
     assert [value for kind, value in closure if kind == "Query"] == ["Where do I live?"]
@@ -77,7 +77,7 @@ def test_langgraph(tmp_path: Path) -> None:
 def test_langmem(tmp_path: Path) -> None:
     said, run = recorded("langmem_manager", "langchain", tmp_path, langmem_script)
     assert said == "In Rome.\n"
-    closure = [(event["kind"], event["value"]) for event in run.closure(run.only("In Rome.", "Response"))]
+    closure = [(event["kind"], event["value"]) for event in run.closure(run.only("In Rome.", "Answer"))]
     assert {value for kind, value in closure if kind == "Message"} == {"I live in Berlin.", "I have moved to Paris."}
     assert [value for kind, value in closure if kind == "Query"] == ["Where do I live?"]
 
@@ -85,7 +85,7 @@ def test_langmem(tmp_path: Path) -> None:
 def test_llamaindex(tmp_path: Path) -> None:
     said, run = recorded("llamaindex_documents", "langchain", tmp_path, lambda body: "In the city of Berlin.")
     assert said == "In the city of Berlin.\n"
-    closure = [(event["kind"], event["value"]) for event in run.closure(run.only("In the city of Berlin.", "Response"))]
+    closure = [(event["kind"], event["value"]) for event in run.closure(run.only("In the city of Berlin.", "Answer"))]
     assert {value for kind, value in closure if kind == "Message"} == {"Bo is a dog.", "Alice lives in Berlin."}
     assert [value for kind, value in closure if kind == "Query"] == ["Where does Alice live?"]
 

@@ -47,6 +47,7 @@ def test_each_step_is_one_operation_in_the_memory_s_trace(runs: tuple[Run, Run])
     assert names(recorded) == {
         "Generation ChatOpenAI": 6,
         "Other ChatPromptTemplate": 6,
+        "Other give the answer": 6,
         "Other joined": 6,
         "Retrieval Shortest": 6,
         "Retrieval VectorStoreRetriever": 6,

@@ -77,6 +77,7 @@ class Root:
         is_behind: whether waiting records are being written just now.
         store: the trace of the only vector store that the chain holds.
         is_left_out: whether sampling leaves the trace out.
+        replies: each ``answering.Reply`` of a model that may become the run's answer.
     """
 
     inputs: object = None
@@ -91,6 +92,7 @@ class Root:
     is_behind: bool = False
     store: Home | None = None
     is_left_out: bool = False
+    replies: list[Any] = field(default_factory=list)
     what: str = "LangChain"
     """The package, for the name of a new trace."""
 

@@ -34,7 +34,8 @@ class Run:
         limits: of a retriever: the store, and what may leave units out, such as a filter; None if it is not known.
         before: of a retriever: the retriever around it.
         step_number: of a node of a graph: the number of the graph's step.
-        is_turn: of a model: whether the application itself asks it what a user said in a conversation.
+        is_turn: of a model: whether the application itself asks it what a user said in a conversation, or a question
+            that a memory was asked.
     """
 
     root: Root

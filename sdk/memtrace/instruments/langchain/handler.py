@@ -8,7 +8,7 @@ from typing import Any
 
 from memtrace.faults import report
 from memtrace.identity import Variable
-from memtrace.instruments.frameworks import histories
+from memtrace.instruments.frameworks import answering, histories
 from memtrace.instruments.frameworks.messages import is_message, leaves
 from memtrace.instruments.frameworks.runs import Run, runs
 from memtrace.instruments.frameworks.values import given, same, sources
@@ -187,6 +187,7 @@ def _ended(run: Run, outputs: Any) -> None:
         if run.kind in {"node", "chain"}:
             histories.returned(run, outputs)
         _transformed(run, outputs)
+        answering.give(run, outputs)
     finally:
         if run.making is not None:
             run.making.end()

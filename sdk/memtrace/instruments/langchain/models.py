@@ -7,10 +7,11 @@ from typing import Any
 
 from memtrace.instruments import conversations
 from memtrace.instruments.conversations import Held, Talk
-from memtrace.instruments.frameworks.messages import content, spoken
+from memtrace.instruments.frameworks import answering
+from memtrace.instruments.frameworks.messages import content, spoken, tool_calls
 from memtrace.instruments.frameworks.replies import replied
 from memtrace.instruments.frameworks.runs import Run, is_writing
-from memtrace.instruments.frameworks.values import same, write
+from memtrace.instruments.frameworks.values import same, sources, write
 from memtrace.instruments.langchain.prompts import read_by_model
 from memtrace.instruments.making import Making, gave, known, learn
 
@@ -18,6 +19,7 @@ from memtrace.instruments.making import Making, gave, known, learn
 def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None:
     """Record the beginning of a call: messages to a chat model, or a text to another model."""
     here = run.here  # first: choosing the trace writes the waiting records, which tell what the messages are
+    run.is_turn = _has_question(run, messages)
     read = [(write(run, messages), "prompt")] if isinstance(messages, str) else read_by_model(run, messages)
     attributes = {"model": _model(parameters)} if _model(parameters) else None
     run.making = Making(here, run.name, "Extraction" if is_writing() else "Generation", attributes=attributes)
@@ -37,7 +39,19 @@ def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None
         asked = next((one for one in said if one is not None and one.kind in {"Message", "Query"}), None)
         if asked is not None:
             run.making.use(asked, "question")
+            run.question = asked
             run.is_turn = run.is_direct
+
+
+def _has_question(run: Run, messages: Any) -> bool:
+    """Whether the application put a question that it searched for into a message, and no earlier reply.
+
+    With an earlier reply inside, the message rather asks for a judgement of the reply.
+    """
+    if not run.is_direct or is_writing() or isinstance(messages, str) or not messages:
+        return False
+    kinds = {one.kind for one in sources(run, content(messages[-1]))}
+    return "Query" in kinds and kinds.isdisjoint({"Answer", "Response"})
 
 
 def end(run: Run, response: Any) -> None:
@@ -53,11 +67,15 @@ def end(run: Run, response: Any) -> None:
             talk = Talk(spoken=spoken(run.inputs))
             trace = run.here.trace.id
             conversations.answered(talk, trace, [content(message)], None, Held(trace))
+        is_managed = False
         manager = run.parent
         while manager is not None:
             if manager.kind == "manager":
                 manager.replies.append(made)
+                is_managed = True
             manager = manager.parent
+        if not is_managed and not (message is not None and tool_calls(message)):
+            answering.replied(run, str(first.text) if message is None else content(message), made)
         if message is not None and isinstance(message.content, str):
             learn(run.here, message.content, made)
             gave(run.here, message, made, is_own=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from memtrace.faults import report
 from memtrace.identity import Variable
+from memtrace.instruments.frameworks import answering
 from memtrace.instruments.frameworks.buffers import buffer
 from memtrace.instruments.frameworks.replies import replied
 from memtrace.instruments.frameworks.runs import Run, runs
@@ -151,6 +152,8 @@ def _chat(event: Any) -> None:
     begun = _begin("chat", event, _model(event), "Generation", attributes=_attributes(event))
     for variable, role in used if begun is not None else ():
         begun[1].use(variable, role)  # type: ignore[index]
+    if asked_now is not None and asked_now.kind == "Message":
+        run.question = asked_now
 
 
 def _extract(event: Any, run: Run, filled: Filling, messages: list[Any]) -> None:
@@ -200,6 +203,8 @@ def _replied(event: Any) -> None:
         filled = filling.get()
         if filled is not None:
             filled.replies.append(made)
+        elif spoken is None or not spoken.tool_calls:
+            answering.replied(run, text, made)
     making.end()
 
 
@@ -216,6 +221,7 @@ def _synthesized(event: Any) -> None:
     making.use(question, "question")
     made = making.make(text, "reply", "Response")
     gave(run.here, text, made)
+    answering.replied(run, text, made)
     making.end()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from memtrace.faults import report
 from memtrace.instruments import placing
+from memtrace.instruments.frameworks import answering
 from memtrace.instruments.frameworks.runs import Run, runs
 from memtrace.instruments.llamaindex.memories import conversation, join, live_in
 from memtrace.instruments.llamaindex.stores import store_name
@@ -47,9 +48,16 @@ class Spans:
         except Exception as error:
             report("LlamaIndex new_span", error)
 
-    def prepare_to_exit_span(self, id_: str, *said: Any, **more: Any) -> None:
+    def prepare_to_exit_span(self, id_: str, *said: Any, result: Any = None, **more: Any) -> None:
         """Note the end of a call. A stream goes on: its operation ends with its last event."""
-        runs.leave(id_)
+        run = runs.leave(id_)
+        try:
+            if run is not None:
+                answering.give(run, answering.text_of(result))
+        except NotRecordedError:
+            return
+        except Exception as error:
+            report("LlamaIndex prepare_to_exit_span", error)
 
     def prepare_to_drop_span(self, id_: str, *said: Any, err: BaseException | None = None, **more: Any) -> None:
         """Record the error of a call."""
