@@ -69,7 +69,7 @@ def test_a_store_s_unit_is_made_changed_and_removed(runs: tuple[Run, Run]) -> No
 
 def test_an_answer_derives_from_its_question_and_the_message(runs: tuple[Run, Run]) -> None:
     ben = of_trace(runs[1], "langmem: memories/ben")
-    reply = ben.only("In Rome.", "Response")
+    reply = ben.only("In Rome.", "Answer")
     assert past(ben, reply, "Query") == {"Where does Ben live?"}
     assert past(ben, reply, "Message") == {"I live in Rome."}
 
