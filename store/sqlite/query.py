@@ -118,6 +118,7 @@ def _advice(problem: str, text: str, tables: Mapping[str, str]) -> str:
         meant = f"; did you mean {near[0]}?" if near else ""
         return f"{meant} The tables are {', '.join(tables)}"
     if problem.startswith("no such column: "):
-        named = [name for name in tables if re.search(rf"\b{name}\b", text, re.IGNORECASE)]
+        words = {word.lower() for word in re.findall(r"\w+", text)}
+        named = [name for name in tables if name.lower() in words]
         return "".join(f"; {name} has {tables[name]}" for name in named)
     return ""
