@@ -17,7 +17,7 @@ _TEXT_KEYS = ("memory", "content", "text", "data", "episode", "page_content", "f
 _LITERALS = ("'", '"', "[", "{", "(")
 _FENCE = re.compile(r"```(?:[a-z]+\n)?(.*)```", re.DOTALL)
 _SHORT = 40
-_MARK = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}|\d{4}-\d\d-\d\d[T ][\d:.+Z]+")
+_MARK = re.compile(r"[0-9a-fA-F]{16,}+|[0-9a-fA-F]{8,}+(?:-[0-9a-fA-F]{4,}+){2,}+|\d{4}-\d\d-\d\d[T ][\d:.+Z]+")
 """An id or a time."""
 _STRING = re.compile(r'"((?:[^"\\]++|\\.)*+)(?:"(?P<key>\s*+:)?|\\?\Z)', re.DOTALL)
 _QUOTED = re.compile(r"'((?:[^'\\]++|\\.)*+)(?:'(?P<key>\s*+:)?|\\?\Z)", re.DOTALL)
