@@ -74,5 +74,5 @@ def is_genuine(presented: PresentedKey, kept: ApiKey | None) -> bool:
 
 
 def mask_keys(text: str) -> str:
-    """A text with the secrets of keys and invitations masked. The ids stay, so that these can be found and revoked."""
+    """A text with the secrets of keys and invitations masked. The ids stay: people find and revoke keys by them."""
     return _SECRET.sub(r"\1_…", text) if "mt_" in text or "mi_" in text else text

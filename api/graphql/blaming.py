@@ -28,8 +28,8 @@ _LABELS = {
 strawberry.enum(
     By,
     name="BlameBy",
-    description="What is ranked. name: operations, where all of one name count as one; prompt: prompts that the "
-    "operations at fault used, where prompts of equal text count as one; unit: versions of memory units.",
+    description="What is ranked. name: names of operations, with all calls of a name together; prompt: prompts that "
+    "the operations at fault used, where prompts of equal text count as one; unit: versions of memory units.",
     graphql_name_from="value",
 )
 

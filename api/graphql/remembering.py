@@ -137,7 +137,7 @@ class MemoryReview:
     conflicts: list[UnitGroup] = strawberry.field(description="The first of these pairs.", metadata={"size": 10})
     changed_count: int = strawberry.field(description="How many units have several versions.")
     changed: list[RememberedUnit] = strawberry.field(
-        description="The first of these, those with most versions first.", metadata={"size": 10}
+        description="The first changed units, the unit with most versions first.", metadata={"size": 10}
     )
 
 

@@ -25,7 +25,7 @@ class OperationRef(Part, frozen=True):
     Attributes:
         key: by name and kind, equal for the same operation of other traces.
         settings: the operation's own metadata with plain values, such as a retrieval's ``top_k``.
-        location: where its code is, as recorded.
+        location: the recorded place of the operation's code.
     """
 
     id: str

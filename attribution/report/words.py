@@ -98,7 +98,7 @@ def settings(found: Mapping[str, Iterable[Any]]) -> str:
 
 
 def changed_thing(lever: Lever) -> str:
-    """What a lever would change, and where its code is."""
+    """The prompt or setting that a lever would change, with the places in the code."""
     places = ", ".join(lever.locations)
     return f"{lever.share.label} ({places})" if places else lever.share.label
 

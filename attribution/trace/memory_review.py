@@ -40,7 +40,7 @@ class Review:
         has_reads: whether any read of a single unit is recorded; without one, nothing is known of unread units.
         unread: units of which no version was read anywhere in the trace.
         alike: groups of two or more units that say almost the same.
-        conflicts: pairs of units that say the same with other numbers, days or months, or of which one denies it.
+        conflicts: pairs of units with the same words that differ in a number, day or month, or in a denial.
         changed: units of several versions, those with most versions first.
     """
 

@@ -193,7 +193,7 @@ async def test_auto_spends_little_and_names_every_fault(files: list[Known], tmp_
         assert log.right == set(known.cases)
         assert len(log.requests) == len(failures)
         auto = await _run(known, Method.AUTO, failures, folder)
-        # Where the free pass is unsure, the agent is asked; where it is sure, nobody is.
+        # The agent is asked only where the free pass is unsure.
         assert auto.right == free.right | {failure.question for failure in free.unsure}
         runs.append(auto)
         spent, whole = spent + auto.tokens, whole + log.tokens

@@ -1,4 +1,4 @@
-"""A memory in another language than its messages: words can't be compared, so that no loss may be claimed."""
+"""The memory and the messages are in different languages: words can't be compared, so no loss may be claimed."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def operation(found: Found) -> str:
 
 
 def variable(found: Found, most: int = NAME) -> str:
-    """The name of a variable: what it says, cut in its middle to at most this many characters.
+    """The name of a variable: its text, cut in the middle to at most ``most`` characters.
 
     A prompt, and a variable whose value is not known here, has its own name.
     """

@@ -41,8 +41,8 @@ class Passage:
 async def passages(traced: FailureInTrace, most: int) -> list[Passage]:
     """The passages that are most like the piece and the question, best first.
 
-    The sentence of the evidence itself is left out: where it stands literally, the free pass is sure. So are sentences
-    of other messages.
+    The sentence of the evidence itself is left out: where a text has this sentence literally, the free pass is sure.
+    Sentences of other messages are left out, too.
     """
     messages, detail = traced.messages, traced.detail
     texts = {v: text for v, text in (await traced.graph.texts(_variables(traced))).items() if len(text) <= _LARGE}

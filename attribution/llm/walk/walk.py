@@ -246,7 +246,7 @@ class ModelEyes:
         return [replace(found[place], likelihood=likelihood), *found[:place], *found[place + 1 :]]
 
     def _note(self, kind: str, text: str, *, yes: bool, quote: str) -> float:
-        """Keep a judgement for the verdict's details; returns the factor by which it changes the odds."""
+        """Keep a judgement for the verdict's details; returns the factor by which the judgement changes the odds."""
         factor = self._reliability.factor(kind, yes=yes)
         kept = {"asked": kind, "text": text[:LONGEST], "said": yes, "factor": round(factor, 2)}
         self.judgements.append(kept | ({"quote": quote} if quote else {}))
