@@ -116,13 +116,13 @@ def test_a_variable_may_be_called_by_its_name(stored: Callable[[TraceBuilder], C
 
 def test_the_question_comes_from_the_past_or_is_a_message(stored: Callable[[TraceBuilder], Cli]) -> None:
     trace = TraceBuilder(DEFAULT_PROJECT, "steps")
+    note = trace.variable("note", "be short", kind=VariableKind.MESSAGE)
     asked = trace.variable("asked", "Which pet?", kind=VariableKind.QUERY)
     search = trace.operation("search", kind=OperationKind.RETRIEVAL)
     trace.use(search, asked)
     context = trace.variable("context", "cats", by=search, kind=VariableKind.CONTEXT)
     trace.derive(context, asked, by=search)
     reply = trace.operation("reply", kind=OperationKind.GENERATION)
-    note = trace.variable("note", "be short", kind=VariableKind.MESSAGE)
     trace.use(reply, context, note)
     said = trace.variable("said", "a cat", by=reply, kind=VariableKind.ANSWER)
     trace.derive(said, context, note, by=reply)

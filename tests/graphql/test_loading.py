@@ -135,7 +135,7 @@ _NESTED: dict[str, tuple[str, dict[str, int]]] = {
     "answers with their questions": (
         "{ project { answers(first: 50) { nodes { id questions { id trace { name } } } } } }",
         # A page is read trace by trace.
-        {"traces": 4, "page": 4, "operations": 1, "get": 1},
+        {"traces": 4, "page": 4, "operations": 1, "derivations_of": 1, "get": 2},
     ),
     "one hop": (
         """{ project { traces { nodes { variables(first: 20) { nodes {

@@ -97,6 +97,7 @@ _ID_OF = {
 _FOR_ADMINS = {
     "deleteTrace",
     "createKey",
+    "createInvitation",
     "revokeKey",
     "setRetention",
     "closeAnnotationQueue",
@@ -117,6 +118,7 @@ _PLAIN: dict[str, str | None] = {
     "AnnotationQueueInput.people": None,
     "EvidenceInput.quote": "",
     "Mutation.createKey.person": "Eve",
+    "Mutation.createInvitation.person": "Eve",
     "ImportInput.content": "{}",
     "LabelsInput.content": '{"query_id": "leak", "primary": {"type": "AnnotationError"}}',
 }

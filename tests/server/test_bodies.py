@@ -22,8 +22,8 @@ from tests.server.running import RunningServer
 
 pytestmark = pytest.mark.one_engine
 
-_OPEN = {"/ui/sign-in", "/ui/open"}
-"""Paths that read a body without a key: the body holds the key."""
+_OPEN = {"/ui/sign-in", "/ui/open", "/ui/invitation"}
+"""Paths that read a body without a key: the body holds the key, or the code of an invitation."""
 
 _OWN_SITE = {"sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded"}
 

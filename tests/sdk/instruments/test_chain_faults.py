@@ -44,7 +44,7 @@ def complaints(recorded: Run) -> list[dict[str, Any]]:
     """What users said later: each answer was wrong."""
     kinds = {event["operation"]: event["kind"] for event in recorded.of("operationStarted")}
     with complaining() as events:
-        for event in recorded.variables("Response"):
+        for event in [*recorded.variables("Response"), *recorded.variables("Answer")]:
             if kinds[event["operation"]] == "Generation":
                 (question,) = [one for one in recorded.variables("Query") if one["trace"] == event["trace"]]
                 complain(recorded, event, question)

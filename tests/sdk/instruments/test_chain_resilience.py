@@ -31,7 +31,7 @@ def test_instrument_three_times_records_once(said: dict[str, Any]) -> None:
     assert said["before"] == "said: nothing is recorded"
     assert said["none"] == 0
     assert said["once"] == "said: once"
-    assert said["operations"] == {"whole": True, "count": 4}
+    assert said["operations"] == {"whole": True, "count": 5}
 
 
 def test_exceptions_are_the_program_s_own_and_are_recorded(said: dict[str, Any]) -> None:

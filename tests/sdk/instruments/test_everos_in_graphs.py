@@ -86,7 +86,7 @@ def test_each_call_is_in_its_node(runs: tuple[Run, Run], user: str) -> None:
     turn = [("recall", f"{package}.search"), ("answer", "ChatOpenAI"), ("remember", f"{package}.add")]
     assert around == turn * 2
     nodes = [event["name"] for event in operations.values() if "parent" not in event]
-    assert nodes == ["recall", "answer", "remember"] * 2
+    assert nodes == ["recall", "answer", "remember", "give the answer"] * 2
 
 
 @pytest.mark.parametrize("user", [*OF_GRAPHS, *OF_CHAINS])
