@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -119,6 +120,7 @@ _PLAIN: dict[str, str | None] = {
     "EvidenceInput.quote": "",
     "Mutation.createKey.person": "Eve",
     "Mutation.createInvitation.person": "Eve",
+    "Mutation.createInvitation.expiresAt": (datetime.now(UTC) + timedelta(days=1)).isoformat(),
     "ImportInput.content": "{}",
     "LabelsInput.content": '{"query_id": "leak", "primary": {"type": "AnnotationError"}}',
 }
