@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from attribution.free_pass import proof_path as proof
-from attribution.free_pass.rules import Finding, excludes
+from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, content, share_found
 from attribution.needed.evidence_sentences import SUPPORTED, best_detail
+from attribution.needed.exclusion import excludes
 from attribution.needed.gold_agreement import denies
 from attribution.needed.messages import Messages, is_known
 from attribution.needed.presence import Detail

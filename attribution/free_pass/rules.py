@@ -5,7 +5,6 @@ Rules use only kinds and data flow, never names of memory systems or data sets.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from attribution.free_pass import proof_path as proof
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss
 from attribution.free_pass.translated import TRANSLATED, is_translated
-from attribution.needed.content import Content, content, names_only_days, same_days
+from attribution.needed.content import Content, content, names_only_days
 from attribution.needed.evidence_sentences import (
     SUPPORTED,
     details_by_message,
@@ -22,12 +21,12 @@ from attribution.needed.evidence_sentences import (
     share_in_one_sentence,
     support_of_answer,
 )
+from attribution.needed.exclusion import excludes
 from attribution.needed.gold_agreement import agreement, is_narrowed
 from attribution.needed.messages import Messages
 from attribution.needed.pieces import gold_items, is_list, listed_items
 from attribution.needed.presence import HOLDS, LARGE, Detail, Presence
 from attribution.needed.question import polar
-from attribution.text.lexicon import is_rival_of_any
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
@@ -65,7 +64,6 @@ _ABOUT = 0.5
 """It must also have at least this share of the question."""
 _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: ErrorType.DELETION}
 """The error type of an operation that dropped the detail after the question came: one that rewrote the history."""
-_AMOUNT = re.compile(r"^\W*(?:since\s+|until\s+)?(?:when|how\s+(?:long|many|much|old|often))\b", re.IGNORECASE)
 _NO_SEARCH = "a unit in the memory has the needed fact, and no search for this question is recorded"
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
@@ -200,21 +198,6 @@ def foreign_gold(
     return Finding(
         ErrorType.ANNOTATION, None, likelihood, reason, lambda: proof.of_message(message, quote), is_local=True
     )
-
-
-def excludes(failure: Failure, want: Content, claim: Content) -> bool:
-    """Whether two contents exclude each other: different days, different numbers, or different members of one class.
-
-    An amount or date also excludes a gold answer without any, if the question asks for one.
-    """
-    if _AMOUNT.search(failure.question) and not (want.dates or want.numbers) and (claim.dates or claim.numbers):
-        return True
-    if want.dates and claim.dates:
-        return not any(same_days(one, other) or same_days(other, one) for one in want.dates for other in claim.dates)
-    if want.numbers and claim.numbers:
-        return not want.numbers & claim.numbers
-    others = tuple(sorted(claim.words))
-    return any(is_rival_of_any(word, others) for word in want.words)
 
 
 def _told_elsewhere(

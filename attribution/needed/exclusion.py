@@ -1,0 +1,26 @@
+"""Contents that exclude each other: not both can be the answer to one question."""
+
+from __future__ import annotations
+
+import re
+
+from attribution.needed.content import Content, same_days
+from attribution.text.lexicon import is_rival_of_any
+from schema.models import Failure
+
+_AMOUNT = re.compile(r"^\W*(?:since\s+|until\s+)?(?:when|how\s+(?:long|many|much|old|often))\b", re.IGNORECASE)
+
+
+def excludes(failure: Failure, want: Content, claim: Content) -> bool:
+    """Whether two contents exclude each other: different days, different numbers, or different members of one class.
+
+    An amount or date also excludes a gold answer without any, if the question asks for one.
+    """
+    if _AMOUNT.search(failure.question) and not (want.dates or want.numbers) and (claim.dates or claim.numbers):
+        return True
+    if want.dates and claim.dates:
+        return not any(same_days(one, other) or same_days(other, one) for one in want.dates for other in claim.dates)
+    if want.numbers and claim.numbers:
+        return not want.numbers & claim.numbers
+    others = tuple(sorted(claim.words))
+    return any(is_rival_of_any(word, others) for word in want.words)
