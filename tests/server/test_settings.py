@@ -62,7 +62,10 @@ def test_lists_and_grants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         ("port = true\nport = 2\n", "the settings are not TOML"),
         ("port = 70000\n", "port: Input should be less than or equal to 65535"),
         ('neo4j_password = "open sesame"\n', "neo4j_password: a secret does not stand here"),
-        ('[oidc_grants.g]\nshop = "boss"\n', "oidc_grants.g.shop: Input should be 'reader', 'annotator', 'writer' or 'admin'"),
+        (
+            '[oidc_grants.g]\nshop = "boss"\n',
+            "oidc_grants.g.shop: Input should be 'reader', 'annotator', 'writer' or 'admin'",
+        ),
         ('rate_limit = "often"\n', "rate_limit: write a count and one of"),
         ('cors_origins = ["*"]\n', "cors_origins: '*' is not an origin"),
         ('oidc_issuer = "http://login.example"\n', "oidc_issuer: an issuer needs https://"),

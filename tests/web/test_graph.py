@@ -190,7 +190,7 @@ async def test_layers(browser: Browser, lone: World, seed: int) -> None:
     edges = [[shuffled[a], shuffled[b]] for a, b in pairs if a < b]
     async with looking(browser, lone.server) as found:
         await found.goto("/ui/sign-in")
-        style = await found.page.locator("link[rel=stylesheet]").get_attribute("href") or ""
+        style = await found.page.locator("link[href*='pages.css']").get_attribute("href") or ""
         address = style.replace("pages.css", "graph/layers.js")
         places = await found.page.evaluate(
             """async ([address, count, edges]) => {
@@ -213,7 +213,7 @@ async def test_a_tall_column_is_broken_into_several(browser: Browser, lone: Worl
     edges = [[node, count] for node in range(count)] + [[count, count + 1]]
     async with looking(browser, lone.server) as found:
         await found.goto("/ui/sign-in")
-        style = await found.page.locator("link[rel=stylesheet]").get_attribute("href") or ""
+        style = await found.page.locator("link[href*='pages.css']").get_attribute("href") or ""
         x, y, layer, step_x, step_y = await found.page.evaluate(
             """async ([folder, count, edges]) => {
                 const { layered, STEP_X, STEP_Y } = await import(`${folder}/layers.js`);
