@@ -56,13 +56,15 @@ def served(file: Path, python: Path, log: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     command = [str(python), "-c", _SERVE, str(file), str(port), str(CONTEXT_TOKENS)]
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    with log.open("wb") as output:
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=output, env=own) as process:
-            try:
-                _wait(process, port, log)
-                yield f"http://127.0.0.1:{port}/v1"
-            finally:
-                process.kill()
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=output, env=own) as process,
+    ):
+        try:
+            _wait(process, port, log)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            process.kill()
 
 
 def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
