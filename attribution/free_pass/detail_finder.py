@@ -20,7 +20,7 @@ from attribution.needed.content import (
     same_days,
 )
 from attribution.needed.presence import ABSENT, LARGE, Detail, Presence, literal
-from attribution.text.dates import Interval
+from attribution.text.intervals import Interval
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 

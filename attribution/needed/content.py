@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from attribution.text.dates import Interval
+from attribution.text.intervals import Interval
 from attribution.text.lexicon import NEAR, SAME, Alike, best_likeness, likeness
 from attribution.text.scripts import is_light
 from attribution.text.segments import Placed, Sentence, passage

@@ -10,7 +10,7 @@ from operator import or_
 from attribution.needed.content import Content, content, credit_in, names_days, same_days, share_found
 from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
-from attribution.text.dates import Interval
+from attribution.text.intervals import Interval
 from attribution.text.segments import Placed
 from schema.models import Failure
 

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, same_days
 from attribution.needed.question import polar, polarity
-from attribution.text.dates import Interval, mentions
+from attribution.text.dates import mentions
+from attribution.text.intervals import Interval
 from attribution.text.lexicon import best_likeness, is_rival_of_any, is_same_as_any
 from attribution.text.numbers import number
 from attribution.text.segments import passage

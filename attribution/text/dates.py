@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from attribution.text.intervals import SEASONS, Interval, day_of, month_of, season_of
 from attribution.text.numbers import number
 from attribution.text.other_dates import in_english
 from attribution.text.stamps import dates_text
@@ -29,7 +29,6 @@ _WEEKDAYS = {
          "sunday sun"))
     for name in names.split()
 }  # fmt: skip
-_SEASONS = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 2)}
 _MONTH = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 _WEEKDAY = "(?:" + "|".join(sorted(_WEEKDAYS, key=len, reverse=True)) + r")\b\.?"
 _YEAR = r"(?:19|20)\d\d"
@@ -76,26 +75,9 @@ _TELLING_WORDS = """
 day days night nights weekend weekends week weeks month months year years yesterday today tonight tomorrow morning
 afternoon evening
 """
-_TELLING = frozenset([*_MONTHS, *_WEEKDAYS, *_SEASONS, *_TELLING_WORDS.split()])
+_TELLING = frozenset([*_MONTHS, *_WEEKDAYS, *SEASONS, *_TELLING_WORDS.split()])
 _UNSURE = frozenset({"a few", "few", "several", "a couple of", "a couple", "couple of"})
 _VAGUE = {"a couple of": 2, "a couple": 2, "couple of": 2, "a few": 3, "few": 3, "several": 4, "a": 1, "an": 1}
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Days from ``first`` to ``last``, both included, as ordinals of ``date``."""
-
-    first: int
-    last: int
-
-    @property
-    def days(self) -> int:
-        """The number of days."""
-        return self.last - self.first + 1
-
-    def overlap(self, other: Interval) -> int:
-        """The number of days that both intervals have."""
-        return max(0, min(self.last, other.last) - max(self.first, other.first) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,47 +194,30 @@ def _named(match: re.Match[str], *, is_day_first: bool = False) -> tuple[Interva
     if match["y1"]:
         month = int(match["m1"])
         return (
-            _month(int(match["y1"]), month) if not match["d1"] else _day(int(match["y1"]), month, int(match["d1"]))
+            month_of(int(match["y1"]), month) if not match["d1"] else day_of(int(match["y1"]), month, int(match["d1"]))
         ), None
     if match["m8"]:
         month, of_month = int(match["m8"]), int(match["d8"])
         if of_month <= 12 and (is_day_first or month > 12):
             month, of_month = of_month, month
-        return _day(int(match["y8"]), month, of_month), None
+        return day_of(int(match["y8"]), month, of_month), None
     for place in "23":
         if match[f"m{place}"]:
             month = _MONTHS[match[f"m{place}"].lower().rstrip(".")]
             of_month = int(re.match(r"\d+", match[f"d{place}"]).group())  # type: ignore[union-attr]
             if match[f"y{place}"]:
-                return _day(int(match[f"y{place}"]), month, of_month), None
+                return day_of(int(match[f"y{place}"]), month, of_month), None
             if not 1 <= of_month <= 31:
                 raise ValueError
             return None, (month, of_month)
     if match["m4"]:
-        return _month(int(match["y4"]), _MONTHS[match["m4"].lower().rstrip(".")]), None
+        return month_of(int(match["y4"]), _MONTHS[match["m4"].lower().rstrip(".")]), None
     if match["s5"]:
-        return _season(match["s5"].lower(), int(match["y5"])), None
+        return season_of(match["s5"].lower(), int(match["y5"])), None
     if match["y6"]:
         year = int(match["y6"])
         return Interval(date(year, 1, 1).toordinal(), date(year, 12, 31).toordinal()), None
     return None, (_MONTHS[match["m7"].lower()], 0)
-
-
-def _day(year: int, month: int, of_month: int) -> Interval:
-    ordinal = date(year, month, of_month).toordinal()
-    return Interval(ordinal, ordinal)
-
-
-def _month(year: int, month: int) -> Interval:
-    if not 1 <= month <= 12:
-        raise ValueError
-    return Interval(date(year, month, 1).toordinal(), date(year, month, monthrange(year, month)[1]).toordinal())
-
-
-def _season(name: str, year: int) -> Interval:
-    first, last = _SEASONS[name]
-    end = _month(year + (last < first), last)
-    return Interval(date(year, first, 1).toordinal(), end.last)
 
 
 def _nearest(yearless: tuple[int, int], reference: int) -> Interval | None:
@@ -260,7 +225,7 @@ def _nearest(yearless: tuple[int, int], reference: int) -> Interval | None:
     near: list[Interval] = []
     for year in range(date.fromordinal(reference).year - 1, date.fromordinal(reference).year + 2):
         try:
-            near.append(_day(year, month, of_month) if of_month else _month(year, month))
+            near.append(day_of(year, month, of_month) if of_month else month_of(year, month))
         except ValueError:
             continue
     return min(near, key=lambda interval: abs(interval.first - reference), default=None)
@@ -319,7 +284,7 @@ def _step(unit: str, count: int, start: date) -> Interval | None:
         months = start.year * 12 + start.month - 1 + count
         if not 12 <= months < 12 * 9998:
             return None
-        whole = _month(months // 12, months % 12 + 1)
+        whole = month_of(months // 12, months % 12 + 1)
         near = ordinal + round(30.4 * count)
         return whole if abs(count) == 1 else Interval(min(whole.first, near - 15), max(whole.last, near + 15))
     if singular == "year":
@@ -383,13 +348,13 @@ def _which(which: str, few: bool, what: str, reference: date) -> Interval | None
             year -= 1
         if which not in {"last", "past", "previous", "this"} and _MONTHS[what] <= reference.month:
             year += 1
-        return _month(year, _MONTHS[what])
-    if what in _SEASONS:
-        found = _season(what, reference.year)
+        return month_of(year, _MONTHS[what])
+    if what in SEASONS:
+        found = season_of(what, reference.year)
         if back and found.last >= ordinal:
-            found = _season(what, reference.year - 1)
+            found = season_of(what, reference.year - 1)
         elif which in {"next", "coming", "upcoming"} and found.first <= ordinal:
-            found = _season(what, reference.year + 1)
+            found = season_of(what, reference.year + 1)
         return found
     if few:
         step = _step(what, -3 if back else 3, reference)
@@ -409,7 +374,7 @@ def _this(what: str, reference: date) -> Interval | None:
     if singular == "weekend":
         return Interval(ordinal - 2, ordinal + 7)
     if singular == "month":
-        return _month(reference.year, reference.month)
+        return month_of(reference.year, reference.month)
     if singular == "year":
         return Interval(date(reference.year, 1, 1).toordinal(), date(reference.year, 12, 31).toordinal())
     return Interval(ordinal, ordinal)

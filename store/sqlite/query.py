@@ -101,7 +101,10 @@ def _rows(connection: apsw.Connection, text: str, parameters: dict[str, Any], li
 
 
 def _allows(operation: int, first: str | None, column: str | None, place: str | None, inside: str | None) -> int:
-    """Whether a query may do this: read the views, read tables through the views, and call functions."""
+    """Whether a query may do this: read the views, read tables through the views, and call functions.
+
+    SQLite names no column for rows that are only counted, whether of a view or of the table below the view.
+    """
     if operation in _ALLOWED:
         return apsw.SQLITE_OK
     if operation == apsw.SQLITE_READ and (

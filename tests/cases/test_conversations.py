@@ -12,7 +12,7 @@ import memtrace
 import openai
 import pytest
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.instruments import handed_out, model_calls, placing
+from memtrace.instruments import handed_out, model_calls, placing, program_name
 
 from tests.cli.conftest import Cli
 from tests.sdk.conftest import recorded
@@ -291,10 +291,10 @@ def test_reasoning_is_kept_with_the_reply(client: openai.OpenAI, recorded: Memor
 def test_programs_that_name_their_conversation_alike_share_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     found = set()
     for name in ("shop", "bank"):
-        placing.namespace.cache_clear()
+        program_name.namespace.cache_clear()
         monkeypatch.setenv("MEMTRACE_NAMESPACE", name)
         found.add(placing.conversation_home("t1").trace)
     assert len(found) == 2
     monkeypatch.delenv("MEMTRACE_NAMESPACE")
-    placing.namespace.cache_clear()
+    program_name.namespace.cache_clear()
     assert placing.conversation_home("t1").trace not in found

@@ -10,14 +10,11 @@ The trace is current only while the call runs, so that a thread that serves one 
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
-from functools import cache
 from hashlib import blake2b
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -28,6 +25,7 @@ from memtrace.identity import Variable
 from memtrace.ids import new_id, trace_id
 from memtrace.instruments import handed_out
 from memtrace.instruments.handed_out import Given, Proof
+from memtrace.instruments.program_name import namespace, program
 from memtrace.instruments.texts import texts
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 from memtrace.raw_events import SESSION, TRACE, RawEvent
@@ -278,35 +276,6 @@ def private_store(kind: str, instance: object) -> str:
     except (AttributeError, TypeError):
         return f"{kind} in memory {_digest(_run(), str(id(instance)))}"
     return made
-
-
-@cache
-def program() -> str:
-    """The name of the running program: its file, or its module for ``python -m``."""
-    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
-    name = getattr(spec, "name", None)
-    if isinstance(name, str):
-        return name.removesuffix(".__main__")
-    return Path(sys.argv[0]).name if sys.argv and sys.argv[0] not in {"", "-c", "-"} else "python"
-
-
-@cache
-def namespace() -> str:
-    """Where the ids of conversations and users belong that a program chooses: ``MEMTRACE_NAMESPACE``, else the program.
-
-    The program is its file with its folder. A module or a command of the environment, such as a web server, counts with
-    the folder in which it was started.
-    """
-    chosen = os.environ.get("MEMTRACE_NAMESPACE", "").strip()
-    if chosen:
-        return chosen
-    main = sys.modules.get("__main__")
-    file = getattr(main, "__file__", None)
-    if getattr(main, "__spec__", None) is None and isinstance(file, str):
-        path = Path(file).resolve()
-        if not path.is_relative_to(Path(sys.prefix).resolve()):
-            return str(path)
-    return str(Path.cwd() / program())
 
 
 def forget() -> None:

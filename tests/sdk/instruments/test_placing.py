@@ -14,7 +14,7 @@ import memtrace
 import pytest
 from memtrace.context import scope
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.instruments import handed_out, placing
+from memtrace.instruments import handed_out, placing, program_name
 
 STORE = "qdrant /data/q memories"
 
@@ -90,7 +90,7 @@ def test_trace_and_session_are_told_once(recorded: MemoryExporter) -> None:
     (trace,) = recorded.of("trace")
     assert trace["name"] == "mem0: user_id=alice"
     assert trace["attributes"] == {"store": STORE, "owner": "user_id=alice"}
-    assert [event["name"] for event in recorded.of("session")] == [f"run of {placing.program()}", "talk 7"]
+    assert [event["name"] for event in recorded.of("session")] == [f"run of {program_name.program()}", "talk 7"]
 
 
 def test_nothing_is_left_in_the_thread_that_served_a_user() -> None:
@@ -161,7 +161,7 @@ def test_a_search_that_found_nothing_still_places_the_answer_here_but_not_elsewh
 
 def test_unrelated_calls_have_traces_of_their_own_named_after_the_program(recorded: MemoryExporter) -> None:
     assert placed("one question") != placed("one question")
-    assert {event["name"] for event in recorded.of("trace")} == {f"{placing.program()}: openai chat"}
+    assert {event["name"] for event in recorded.of("trace")} == {f"{program_name.program()}: openai chat"}
 
 
 def test_a_short_text_is_no_reason() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
-from memtrace.instruments import placing
+from memtrace.instruments import placing, program_name
 from memtrace.instruments.both_forms import Called, Told, both, unheard
 from memtrace.instruments.frameworks import buffers
 from memtrace.instruments.frameworks.messages import plain
@@ -159,7 +159,7 @@ def around() -> Run | None:
 
 def _run(memory: Any) -> Run | None:
     key, outer = conversation(memory), around()
-    own = placing.memory_home(_store(memory), f"session={key}", what=placing.program(), session=key)
+    own = placing.memory_home(_store(memory), f"session={key}", what=program_name.program(), session=key)
     home = _homes.get(key) or own
     if outer is not None:
         outer.root.session = outer.root.session or key
@@ -177,7 +177,7 @@ def _run(memory: Any) -> Run | None:
 def _store(memory: Any) -> str:
     """Identifies the database of a memory; for a database in this process's memory, the program and its folder."""
     url = str(getattr(getattr(memory, "sql_store", None), "async_database_uri", None) or "")
-    return url.rpartition("@")[2] if url and ":memory:" not in url else str(Path.cwd() / placing.program())
+    return url.rpartition("@")[2] if url and ":memory:" not in url else str(Path.cwd() / program_name.program())
 
 
 def _kept(run: Run) -> list[Any]:
