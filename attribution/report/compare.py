@@ -109,7 +109,7 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         broken: questions that were answered well in the first run, and failed in the second.
         still_wrong: questions that failed in both runs, first the questions with another error type; then those that
             nobody judged in one run, and whose answer there is wrong by the gold answer of the other.
-        not_judged: questions that failed in one run and have no judgement in the other run; no gold answer decides them.
+        not_judged: questions that failed in one run and are not judged in the other; no gold answer decides them.
         not_asked: questions that failed in one run, and were not asked in the other.
         paired: a test of fixed against broken.
         of_all: wrong answers, answers judged right, and error types as shares of all questions asked; empty if a report
