@@ -39,7 +39,9 @@ def _checked(response: httpx.Response, request: Request) -> None:
     else:
         told = response.json().get("partialSuccess", {})
         refused, why = int(told.get("rejectedSpans", 0)), told.get("errorMessage", "")
-    assert bool(refused) == bool(why), (request, response.content)
+    # Without a refused span, the message may warn of values that were cut (OTLP, "Partial Success").
+    assert bool(why) or not refused, (request, response.content)
+    assert refused or not why or "kept in part" in why, (request, response.content)
 
 
 def test_requests(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import socket
 import struct
+import time
 from collections.abc import Iterator
 from secrets import token_hex
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -14,10 +16,20 @@ import pytest
 import zstandard
 
 from tests.server.running import RunningServer, running, sqlite_place
-from tests.server.wire_events import arrives, await_metric, lines, message, metrics, send, variables_of
+from tests.server.wire_events import (
+    PATIENCE_SECONDS,
+    arrives,
+    await_metric,
+    lines,
+    message,
+    metrics,
+    send,
+    variables_of,
+)
 
 _ROUNDS = 40
 _MEBIBYTES = 4
+GONE = "the client went away"
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +52,15 @@ def _hang_up(server: RunningServer, head: str, body: bytes, *, reset: bool = Fal
         if reset:
             stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     await_metric(server, "memtrace_requests_under_way", 1)
+
+
+def _logged_since(server: RunningServer, place: int) -> list[dict[str, Any]]:
+    """The lines of the log from a place on, once it says that a client went away: a thread writes the log."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not any(line["event"] == GONE for line in server.log[place:]):
+        assert time.monotonic() < deadline, server.log_text
+        time.sleep(0.02)
+    return server.log[place:]
 
 
 def _chunk(body: bytes) -> bytes:
@@ -66,8 +87,8 @@ def test_a_half_body_leaves_nothing(alone: RunningServer, shape: str, reset: boo
         assert after[counted] == before[counted]
     assert after["memtrace_queue_packets"] == 0
     assert variables_of(alone, trace) == 0
-    said = alone.log[logged:]
-    assert [line["event"] for line in said].count("the client went away") == 1
+    said = _logged_since(alone, logged)
+    assert [line["event"] for line in said].count(GONE) == 1
     assert {line["level"] for line in said} == {"info"}
     assert send(alone, whole).json() == {"accepted": 50, "rejected": []}
     arrives(alone, trace, 50)
