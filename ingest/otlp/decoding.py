@@ -175,7 +175,7 @@ class _Once(Generic[_Found]):
             ValueError: the JSON is bad; the same for each span.
         """
         if self._error is not None:
-            raise self._error
+            raise self._error.with_traceback(None)  # else the traceback grows with each span
         if self._found is None:
             try:
                 self._found = self._read(self._piece)
