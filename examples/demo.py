@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from schema.error_type_names import error_type_name
+
 SAMPLE = Path(__file__).parent / "sample" / "assistant.json"
 
 
@@ -29,7 +31,7 @@ def main() -> None:
     for failure in failures:
         sure = f"{float(failure['confidence']):.0%} sure"
         print(f"{failure['question']}  →  {failure['prediction']}")
-        print(f"    {failure['errorType']} ({sure}): {failure['operation']} lost")
+        print(f"    {error_type_name(failure['errorType'])} ({sure}): {failure['operation']} lost")
         print(f"    {' and '.join(f'“{piece}”' for piece in pieces[failure['id']])}\n")
     print(f"Look closer:     export PATH=.venv/bin:$PATH MEMTRACE_STORE={store}")
     print(f"                 memtrace why {failures[0]['id'][:8]}      the fact on its way, step by step")
