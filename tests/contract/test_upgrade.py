@@ -63,6 +63,14 @@ async def test_a_file_of_an_older_layout_says_what_to_do(tmp_path: Path, layout:
         await open_database(f"sqlite:///{path}")
 
 
+async def test_the_last_migration_tells_whether_a_layout_is_current(tmp_path: Path) -> None:
+    path, last = tmp_path / "old.db", migrations("sqlite")[-1].number
+    async with await open_database(f"sqlite:///{path}") as database:
+        for number, is_current in ((last, True), (last - 1, False), (last + 1, False), (1, False)):
+            _count_as_applied(path, number)
+            assert await database.has_current_layout() is is_current
+
+
 def test_a_journal_of_an_older_layout_says_what_to_do(tmp_path: Path) -> None:
     connection = apsw.Connection(str(tmp_path / "journal"))
     assert migrate(connection, "journal") == ["0002_layout", "0003_dead_blocks"]

@@ -191,6 +191,31 @@ async def test_reasons_of_what_does_not_work(clients: Clients, server: LlmServer
 
 
 @pytest.mark.parametrize(
+    ("answer", "how"),
+    [
+        (call(("look_up", {"words": "grey parrot"})), "as asked"),
+        (call(("search", {"words": "grey parrot"}), ("look_up", {"words": "grey parrot"})), "as asked"),
+        (say('{"name": "look_up", "arguments": {"words": "grey parrot"}}'), "wrote its call as text"),
+        (call(("look_up", {})), "called 'look_up' without the arguments that were asked for"),
+        (call(("search", {"words": "grey parrot"})), "called 'search' without the arguments that were asked for"),
+        (call(("look_up", {}), ("search", {"words": "x"})), "called 'look_up' without the arguments"),
+        (say('{"name": "look_up", "arguments": {}}'), "called 'look_up' without the arguments"),
+        (say("I will look it up."), "the model called no tool; its reply begins 'I will look it up.'"),
+        (say("<think>Which?</think> I will."), "the model called no tool; its reply begins 'I will.'"),
+    ],
+)
+async def test_a_call_needs_the_tool_and_its_arguments(
+    clients: Clients, server: LlmServer, answer: Answer, how: str
+) -> None:
+    server.script(_model(tools=answer), repeat=True)
+    found = await _check(clients)
+    assert how in _how(found, "tools")
+    assert _works(found)["tools"] is not how.startswith(("called", "the model"))
+    assert found.abilities is not None
+    assert found.abilities.calls_tools is _works(found)["tools"]
+
+
+@pytest.mark.parametrize(
     ("answer", "reason"),
     [
         (fail(401, "bad key"), "the server answered 401: bad key. The server does not accept the key"),
