@@ -55,6 +55,7 @@ def test_every_module_is_in_a_suite() -> None:
     ("file", "needed"),
     [
         ("store/new.py", SUITES["engines"]),
+        ("api/cli/ui.py", [*SUITES["commands"], *SUITES["documents"], *SUITES["opening"]]),
         ("tests/cli/test_fail.py", ["tests/cli/test_fail.py"]),
         ("tests/cli/conftest.py", ["tests/cli"]),
         ("tests/cli/test_gone.py", []),
