@@ -51,6 +51,42 @@ async def test_summary(server: LlmServer, client: LlmClient, data: ReportData) -
     assert found.cost == pytest.approx(120 / 1_000_000)
 
 
+async def test_the_model_is_told_all_of_each_family(server: LlmServer, client: LlmClient, data: ReportData) -> None:
+    number = data.families[0].cases[0]
+    server.script(give(written(("Facts are lost.", [number]))))
+    await summarise(data, client)
+    sent = server.requests[0].last
+    told = json.loads(sent[sent.index("[") : sent.rindex("]") + 1])
+    cases = {case.number: case for case in data.cases}
+    families = [family for family in data.families if family.error_type]
+    assert len(told) == min(len(families), 8)
+    for one, family in zip(told, families, strict=False):
+        shown = [cases[number] for number in family.cases[:6]]
+        first = shown[0].operation
+        assert one == {
+            "error_type": family.error_type,
+            "operation": family.operation,
+            "failures": family.share.count,
+            "of_all": family.share.total,
+            "prompts": sorted({prompt.key for case in shown for prompt in case.prompts}),
+            "settings": first.settings if first else {},
+            "cases": [
+                {
+                    "number": case.number,
+                    "question": case.question,
+                    "gold_answers": list(case.gold_answers[:3]),
+                    "answer": case.prediction or "",
+                    "reason": case.reason or "",
+                    "quotes": [step.quote for step in case.path if step.quote][:3],
+                }
+                for case in shown
+            ],
+        }
+    assert any(one["prompts"] for one in told)
+    assert any(case["quotes"] for one in told for case in one["cases"])
+    assert all(case["gold_answers"] for one in told for case in one["cases"])
+
+
 async def test_what_cites_nothing_or_has_a_number_of_its_own_is_dropped(
     server: LlmServer, client: LlmClient, data: ReportData
 ) -> None:
