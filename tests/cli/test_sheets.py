@@ -47,7 +47,7 @@ def test_the_sheet_of_a_trace() -> None:
     trace = replace(BUILDER.trace, created_at=AT, attributes='{"seed":7,"by":"Ada","none":null,"many":[1,2]}')
     stats = Stats(
         {"Trace": 1, "Session": 0, "Operation": 1200, "Variable": 3},
-        {"Operation": {"Update": 200, "Retrieval": 1000}, "Variable": {}},
+        {"Operation": {"Deletion": 200, "Retrieval": 1000}, "Variable": {}},
     )
     assert rows(sheets.trace(trace, stats)) == {
         "trace": "the trace",
@@ -55,7 +55,7 @@ def test_the_sheet_of_a_trace() -> None:
         "external id": "trace",
         "source": "tests",
         "created": "2026-01-02 03:04:05.000006 UTC",
-        "operations": "1,200 (1,000 Retrieval, 200 Update)",
+        "operations": "1,200 (1,000 Retrieval, 200 Deletion)",
         "variables": "3",
         ".seed": "7",
         ".by": "Ada",
