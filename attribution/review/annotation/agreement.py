@@ -47,8 +47,9 @@ def queue_agreement(
         annotators: the number of verdicts needed.
         changed: the ids of changed verdicts.
     """
-    # A case may have been in two queues: of more verdicts than needed, the first count.
-    whole = [some[:annotators] for some in said.values() if len(some) >= max(2, annotators)]
+    # A case may have been in two queues: of more verdicts than needed, the first count. One verdict agrees with none.
+    needed = max(2, annotators)
+    whole = [some[:needed] for some in said.values() if len(some) >= needed]
     return QueueAgreement(
         cases=len(whole),
         agreed=sum(not disagree(some) for some in whole),
