@@ -97,6 +97,16 @@ def test_an_error_says_all_and_passes_between_processes(error: MemTraceError, te
     assert (type(other), str(other), other.args, other.__dict__) == (type(error), text, error.args, error.__dict__)
 
 
+def test_an_error_keeps_its_parts() -> None:
+    wrong, other = InputError("a.json", "edges[1]", "is wrong"), ConflictError("Variable", "v1", "valueHash")
+    assert (wrong.source, wrong.place, wrong.problem) == ("a.json", "edges[1]", "is wrong")
+    assert (other.label, other.external_id, other.field) == ("Variable", "v1", "valueHash")
+    assert (NotFoundError("v1").reference, CorruptValueError("h").value_hash) == ("v1", "h")
+    several = AmbiguousError("ab", [ONE, THREE], CANDIDATES)
+    assert (several.reference, several.candidates, several.described) == ("ab", [ONE, THREE], CANDIDATES)
+    assert AmbiguousError("ab", [ONE, THREE]).described == []
+
+
 @pytest.mark.parametrize(("length", "shown"), [(59, "n" * 59), (60, "n" * 60), (61, "n" * 60 + "…")])
 def test_a_long_name_of_a_candidate_is_cut(length: int, shown: str) -> None:
     assert str(Candidate("i", "Session", "n" * length, "t")) == f"i (session '{shown}' of trace t)"
