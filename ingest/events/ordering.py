@@ -17,7 +17,7 @@ import asyncio
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from memtrace import events as wire
@@ -29,7 +29,7 @@ from ingest.events.taking import Refusal
 from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
 from schema.models import Placing, Variable
-from store.contract.answers import Direction, Label, Stored
+from store.contract.answers import Budget, Direction, Label, Stored
 from store.contract.protocol import GraphStore
 
 _Places = Mapping[tuple[Label, str], int]
@@ -90,19 +90,44 @@ def _relations(events: Sequence[wire.Event], places: _Places) -> Iterator[tuple[
 MOST_LOOKED_AT = 20_000
 """Largest number of variables that one derivation may move."""
 
+STEPS_OF_A_TURN = 500_000
+"""How many derivations the searches of one turn may follow before the other derivations wait for a later turn."""
+
+_LEVELS_ONE_BY_ONE = 32
+"""A search that needs more reads than this reads all that it may still need at once: a long chain has many levels."""
+
+_STEPS_BETWEEN_PAUSES = 10_000
+
 _CYCLE = "source: it came after the target, and depends on it: this would close a cycle"
 _TOO_FAR = (
     f"source: it came after the target, and more than {MOST_LOOKED_AT:,} variables would have to change their places"
 )
 
 
-async def with_late_sources(store: GraphStore, events: Sequence[Event], refused: Sequence[Refusal]) -> list[Refusal]:
+_PUT_OFF = "source: it came after the target, and the variables are searched in a later turn"
+
+
+@dataclass(slots=True)
+class Steps:
+    """The derivations that the searches of a turn may still follow. A search that has begun is not stopped.
+
+    Attributes:
+        left: how many; None if there is no limit.
+    """
+
+    left: int | None = None
+
+
+async def with_late_sources(
+    store: GraphStore, events: Sequence[Event], refused: Sequence[Refusal], steps: Steps | None = None
+) -> list[Refusal]:
     """Retry the refused derivations by renumbering variables; returns the events that stay refused.
 
     Args:
         store: contains the trace.
         events: all events of the attempt to write.
         refused: the refused ones among ``events``.
+        steps: what the searches may use; derivations for which nothing is left are put off. By default without limit.
 
     Raises:
         StoreError: the store can't be used; writing again changes nothing.
@@ -111,42 +136,50 @@ async def with_late_sources(store: GraphStore, events: Sequence[Event], refused:
     if not late:
         return list(refused)
     places = list(late)
-    still = await take_late_sources(store, list(late.values()))
+    still = await take_late_sources(store, list(late.values()), steps)
     found = [one for one in refused if one.index not in late]
     found += [replace(one, index=places[one.index]) for one in still]
     return sorted(found, key=lambda one: one.index)
 
 
-async def take_late_sources(store: GraphStore, events: Sequence[Derived]) -> list[Refusal]:
+async def take_late_sources(store: GraphStore, events: Sequence[Derived], steps: Steps | None = None) -> list[Refusal]:
     """Write derivations of one trace, renumbering variables where needed; returns the refused events in order.
+
+    See ``with_late_sources`` for ``steps``.
 
     Raises:
         StoreError: the store can't be used; writing again changes nothing.
     """
+    steps = steps or Steps()
     try:
-        return await _take(store, events)
+        return await _take(store, events, steps)
     except (ConflictError, InputError) as error:
         reason = str(error)
     if len(events) == 1:
         return [Refusal(0, reason)]
     middle = len(events) // 2
-    first = await take_late_sources(store, events[:middle])
-    second = await take_late_sources(store, events[middle:])
+    first = await take_late_sources(store, events[:middle], steps)
+    second = await take_late_sources(store, events[middle:], steps)
     return first + [replace(refusal, index=refusal.index + middle) for refusal in second]
 
 
-async def _take(store: GraphStore, events: Sequence[Derived]) -> list[Refusal]:
+async def _take(store: GraphStore, events: Sequence[Derived], steps: Steps) -> list[Refusal]:
     names = Names(trace_id(store.project_id, events[0].trace))
     stored = await store.stored(names.trace_id, names.ids(events))
     if stored.trace is None:
         return [Refusal(index, "source: it came after the target") for index in range(len(events))]
     variables, derivations = (stored.elements.get(label, {}) for label in (Label.VARIABLE, Label.DERIVATION))
-    order = _Order(store, variables.values())
+    order = _Order(store, variables.values(), steps)
     refused: dict[int, str] = {}
+    put_off: set[int] = set()
     for index, event in enumerate(events):
         source, target = (names.id(Label.VARIABLE, name) for name in (event.source, event.target))
         is_new = names.id(Label.DERIVATION, event.derivation) not in derivations
         if is_new and source in variables and target in variables:
+            if order.must_wait(source, target):
+                refused[index] = _PUT_OFF
+                put_off.add(index)
+                continue
             reason = await order.join(source, target)
             if reason is not None:
                 refused[index] = reason
@@ -162,7 +195,10 @@ async def _take(store: GraphStore, events: Sequence[Derived]) -> list[Refusal]:
     placings = [Placing(id_, place) for id_, place in sorted(order.moved.items())]
     if len(refused) < len(events):
         await store.write(replace(elements.batch(), placings=placings), stored=stored)
-    return [Refusal(index, reason, index in early) for index, reason in sorted(refused.items())]
+    return [
+        Refusal(index, reason, index in early or index in put_off, index in put_off)
+        for index, reason in sorted(refused.items())
+    ]
 
 
 def _moved(stored: Stored, order: _Order) -> Stored:
@@ -185,12 +221,18 @@ class _Order:
         moved: ids of the variables whose number has changed.
     """
 
-    def __init__(self, store: GraphStore, variables: Iterable[Variable]) -> None:
+    def __init__(self, store: GraphStore, variables: Iterable[Variable], steps: Steps) -> None:
         self.places = {variable.id: variable.sequence for variable in variables}
         self.moved: dict[str, int] = {}
         self._store = store
+        self._steps = steps
         self._stored: dict[Direction, dict[str, set[str]]] = {direction: {} for direction in Direction}
         self._new: dict[Direction, dict[str, set[str]]] = {direction: defaultdict(set) for direction in Direction}
+
+    def must_wait(self, source: str, target: str) -> bool:
+        """Whether a derivation needs a search, and no steps are left for it."""
+        left = self._steps.left
+        return left is not None and left <= 0 and self.places[source] > self.places[target]
 
     async def join(self, source: str, target: str) -> str | None:
         """Move a source before its target; returns None, or why the move is impossible."""
@@ -199,7 +241,7 @@ class _Order:
         first, last = self.places[target], self.places[source]
         if last > first:
             try:
-                after = await self._reached(target, Direction.FORWARD, first, last)
+                after = await self._reached(target, Direction.FORWARD, first, last, source)
                 if source in after:
                     return _CYCLE
                 before = await self._reached(source, Direction.BACKWARD, first, last)
@@ -214,35 +256,74 @@ class _Order:
         self._new[Direction.BACKWARD][target].add(source)
         return None
 
-    async def _reached(self, start: str, direction: Direction, first: int, last: int) -> set[str]:
-        """The variables between two sequence numbers that can be reached from ``start``.
+    async def _reached(
+        self, start: str, direction: Direction, first: int, last: int, wanted: str | None = None
+    ) -> set[str]:
+        """The variables between two sequence numbers that can be reached from ``start``; ends early at ``wanted``.
 
         Raises:
             _TooFarError: the search would read more than ``MOST_LOOKED_AT`` variables.
         """
-        found, level = {start}, {start}
-        while level:
-            neighbours = await self._neighbours(level, direction)
-            level = {id_ for id_ in neighbours - found if first <= self.places[id_] <= last}
-            found |= level
+        known, new, places = self._stored[direction], self._new[direction], self.places
+        found, level = {start}, [start]
+        reads = steps = 0
+        while level and wanted not in found:
+            if unknown := [id_ for id_ in level if id_ not in known]:
+                reads += 1
+                if reads == _LEVELS_ONE_BY_ONE:
+                    await self._read_all(unknown, direction)
+                await self._read([id_ for id_ in unknown if id_ not in known], direction)
+            ahead = []
+            for id_ in level:
+                others = known[id_] | new[id_] if id_ in new else known[id_]
+                steps += 1 + len(others)
+                for other in others:
+                    if other not in found and first <= places[other] <= last:
+                        found.add(other)
+                        ahead.append(other)
+            level = ahead
+            if steps > _STEPS_BETWEEN_PAUSES or not level or len(found) > MOST_LOOKED_AT:
+                self._count(steps)
+                steps = 0
+                await asyncio.sleep(0)
             if len(found) > MOST_LOOKED_AT:
                 raise _TooFarError
-            await asyncio.sleep(0)
+        self._count(steps)
         return found
 
-    async def _neighbours(self, ids: set[str], direction: Direction) -> set[str]:
-        """The sources or targets of some variables; afterwards ``places`` has the neighbours' numbers."""
-        known, new = self._stored[direction], self._new[direction]
-        unknown = sorted(ids - known.keys())
-        if unknown:
-            found = await self._store.derivations_of(unknown, direction, MOST_LOOKED_AT)
-            for id_ in unknown:
-                edges = found.get(id_, [])
-                if len(edges) >= MOST_LOOKED_AT:
-                    raise _TooFarError
-                known[id_] = {edge.source if direction is Direction.BACKWARD else edge.target for edge in edges}
-            others = sorted({other for id_ in unknown for other in known[id_]} - self.places.keys())
-            for variable in await self._store.get(Label.VARIABLE, others) if others else ():
-                assert isinstance(variable, Variable)
-                self.places[variable.id] = variable.sequence
-        return {other for id_ in ids for other in (*known[id_], *new.get(id_, ()))}
+    def _count(self, steps: int) -> None:
+        if self._steps.left is not None:
+            self._steps.left -= steps
+
+    async def _read(self, ids: Sequence[str], direction: Direction) -> None:
+        """Read the derivations of some variables, and the places of the variables at their other ends."""
+        if not ids:
+            return
+        known = self._stored[direction]
+        found = await self._store.derivations_of(ids, direction, MOST_LOOKED_AT)
+        for id_ in ids:
+            edges = found.get(id_, [])
+            if len(edges) >= MOST_LOOKED_AT:
+                raise _TooFarError
+            known[id_] = {edge.source if direction is Direction.BACKWARD else edge.target for edge in edges}
+        others = sorted({other for id_ in ids for other in known[id_]} - self.places.keys())
+        for variable in await self._store.get(Label.VARIABLE, others) if others else ():
+            assert isinstance(variable, Variable)
+            self.places[variable.id] = variable.sequence
+
+    async def _read_all(self, ids: Sequence[str], direction: Direction) -> None:
+        """Read the derivations of all that can be reached from some variables, up to the limit of one search."""
+        closure = await self._store.closure(ids, direction, Budget(nodes=MOST_LOOKED_AT))
+        frontier = set(closure.frontier)
+        # Derivations that lead out of a cut closure are not in it: their variables are read one level at a time.
+        ends: dict[str, set[str]] = {
+            variable.id: set() for variable in closure.variables if variable.id not in frontier
+        }
+        for edge in closure.derivations:
+            here, there = (edge.source, edge.target) if direction is Direction.FORWARD else (edge.target, edge.source)
+            if here in ends:
+                ends[here].add(there)
+        for variable in closure.variables:
+            self.places.setdefault(variable.id, variable.sequence)
+        for id_, others in ends.items():
+            self._stored[direction].setdefault(id_, others)

@@ -48,11 +48,13 @@ class Refusal:
         index: position of the event in the caller's list.
         reason: what is wrong, and where.
         is_early: whether the event refers to an element that does not exist yet; the event may be accepted later.
+        is_put_off: whether this turn had no time for the event. It is also early, but waits for no element.
     """
 
     index: int
     reason: str
     is_early: bool = False
+    is_put_off: bool = False
 
 
 async def take_events(store: GraphStore, events: Sequence[wire.Event]) -> list[Refusal]:

@@ -14,7 +14,7 @@ import zstandard
 from memtrace.events import Event, EventError
 
 from ingest.events.names import Names, defined, references
-from ingest.events.ordering import order_of, with_late_sources
+from ingest.events.ordering import STEPS_OF_A_TURN, Steps, order_of, with_late_sources
 from ingest.events.reading import read
 from ingest.events.taking import Refusal
 from ingest.events.values import MOST_REBUILT_BYTES, rebuilt_bytes
@@ -56,12 +56,14 @@ class Held:
         early: events that came too early, by their position in the packet.
         refused: events that can't be written, and why.
         is_forgotten: whether there was no room for an event; then no event of the packet is remembered.
+        is_put_off: whether the turn had no time for an event. The others of its kind were decided, so this is no try.
     """
 
     delivery: Delivery
     early: dict[int, Early] = field(default_factory=dict)
     refused: list[tuple[bytes, str]] = field(default_factory=list)
     is_forgotten: bool = False
+    is_put_off: bool = False
 
 
 class WaitingBudget:
@@ -185,9 +187,15 @@ class _Pending:
 
 @dataclass(slots=True)
 class _Room:
-    """Bytes of rebuilt values that remembered events may still use in one turn."""
+    """What the events may still use in one turn.
+
+    Attributes:
+        left: bytes of rebuilt values, for remembered events.
+        steps: derivations that searches may follow, for derivations whose source came late.
+    """
 
     left: int = MOST_REBUILT_BYTES
+    steps: Steps = field(default_factory=lambda: Steps(STEPS_OF_A_TURN))
 
 
 async def write_packets(
@@ -252,7 +260,7 @@ async def _pass(
     if order is not None:
         pending_events = [pending_events[place] for place in order]
         events = [pending.event for pending in pending_events]
-    refused = {one.index: one for one in await with_late_sources(store, events, await take(events))}
+    refused = {one.index: one for one in await with_late_sources(store, events, await take(events), room.steps)}
     names = Names(trace_id(store.project_id, pending_events[0].event.trace))
     again: list[_Pending] = []
     early = [index for index, one in refused.items() if one.is_early]
@@ -260,7 +268,9 @@ async def _pass(
         missing = await _missing(store, names, [pending_events[index].event for index in early])
         for index, ids in zip(early, missing, strict=True):
             pending = pending_events[index]
-            if not ids and len(refused) < len(pending_events):
+            if refused[index].is_put_off:
+                pending.held.is_put_off = True
+            elif not ids and len(refused) < len(pending_events):
                 again.append(pending)  # its missing elements came later in the same pass, and exist now
                 continue
             made = _made(names, pending.event)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import structlog
 from memtrace.events import Event, encode
 
-from ingest.events.ordering import with_late_sources
+from ingest.events.ordering import STEPS_OF_A_TURN, Steps, with_late_sources
 from ingest.events.taking import Refusal, take_events
 from ingest.otlp.linking import Linker
 from ingest.queue.packets import pack, unpacked_bytes
@@ -130,8 +130,8 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
             found = await batch.linker.link(store, events)
             if len(found) > _FEW_EDGES:
                 batch.settlement.found += await asyncio.to_thread(_packed, store.project_id, found)
-            else:
-                await write_found(store, found)
+            elif late := await write_found(store, found, Steps(STEPS_OF_A_TURN)):
+                batch.settlement.found += _packed(store.project_id, late)
         except StoreError:
             raise
         except Exception:
@@ -156,10 +156,13 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
     await _settle(own, [held for held in others if held.delivery.key not in keys], batch)
 
 
-async def write_found(store: GraphStore, events: Sequence[Event]) -> None:
-    """Write edges between spans of one trace; edges that are refused are logged."""
-    if events:
-        _log_refused(store.project_id, await with_late_sources(store, events, await take_events(store, events)))
+async def write_found(store: GraphStore, events: Sequence[Event], steps: Steps | None = None) -> list[Event]:
+    """Write edges between spans of one trace; returns those that ``steps`` put off. Refused edges are logged."""
+    if not events:
+        return []
+    refused = await with_late_sources(store, events, await take_events(store, events), steps)
+    _log_refused(store.project_id, [one for one in refused if not one.is_put_off])
+    return [events[one.index] for one in refused if one.is_put_off]
 
 
 def _log_refused(project_id: str, refused: Sequence[Refusal]) -> None:
@@ -179,6 +182,10 @@ async def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) ->
     done = list(others)
     for held in own:
         is_sent = not held.delivery.packet.is_found
+        if held.is_put_off and not held.is_forgotten:
+            # Without a limit of tries: each turn decides some of these events, and remembers which.
+            settlement.later.append((held.delivery, FIRST_WAIT_SECONDS / 2))
+            continue
         if held.early and held.delivery.tries < batch.tries and is_sent:
             settlement.later.append((held.delivery, wait_seconds(held.delivery.tries)))
             continue

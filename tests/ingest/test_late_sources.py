@@ -10,7 +10,7 @@ import pytest
 from memtrace.events import Derived, Event
 
 import ingest.events.ordering
-from ingest.events.ordering import take_late_sources
+from ingest.events.ordering import Steps, take_late_sources
 from ingest.events.reading import read
 from ingest.events.taking import take_events
 from schema.errors import InputError
@@ -70,8 +70,12 @@ def _closes(edges: set[tuple[int, int]], source: int, target: int) -> bool:
     return False
 
 
+@pytest.mark.parametrize("levels", [1, 32])
 @pytest.mark.parametrize("seed", range(6))
-async def test_all_are_taken_but_those_that_close_a_cycle(database: Database, seed: int) -> None:
+async def test_all_are_taken_but_those_that_close_a_cycle(
+    database: Database, seed: int, levels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest.events.ordering, "_LEVELS_ONE_BY_ONE", levels)
     store, random = await _store(database), Random(seed)
     known: set[tuple[int, int]] = set()
     for _ in range(8):
@@ -131,3 +135,32 @@ async def test_no_more_than_so_many_change_their_places(database: Database, monk
     assert not refused.is_early
     assert await take_late_sources(store, [_derived(VARIABLES - 1, VARIABLES - 4)]) == []
     assert len(await _edges(store)) == VARIABLES - 1
+
+
+async def test_a_long_chain_is_read_at_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest.events.ordering, "_LEVELS_ONE_BY_ONE", 3)
+    monkeypatch.setattr(ingest.events.ordering, "MOST_LOOKED_AT", VARIABLES)
+    store, reads = await _store(database), 0
+    assert await take_events(store, [_derived(number, number + 1) for number in range(VARIABLES - 1)]) == []
+    read = store.derivations_of
+
+    async def counted(*args: Any) -> dict[str, list[Derivation]]:
+        nonlocal reads
+        reads += 1
+        return await read(*args)
+
+    monkeypatch.setattr(store, "derivations_of", counted)
+    (refused,) = await take_late_sources(store, [_derived(VARIABLES - 1, 0)])
+    assert "close a cycle" in refused.reason
+    assert reads <= 5
+
+
+async def test_what_a_turn_has_no_time_for_is_put_off(database: Database) -> None:
+    store = await _store(database)
+    assert await take_events(store, [_derived(number, number + 1) for number in range(VARIABLES - 1)]) == []
+    cycles = [_derived(VARIABLES - 1, 0), _derived(VARIABLES - 2, 1), _derived(0, VARIABLES - 1)]
+    refused = await take_late_sources(store, cycles, Steps(1))
+    assert [(one.index, one.is_early, one.is_put_off) for one in refused] == [(0, False, False), (1, True, True)]
+    assert "close a cycle" in refused[0].reason
+    (refused_later,) = await take_late_sources(store, cycles[1:2], Steps(1))
+    assert "close a cycle" in refused_later.reason

@@ -16,6 +16,7 @@ import pytest_asyncio
 from memtrace.events import Event, VariableEvent, decode
 from structlog.testing import capture_logs
 
+import ingest.queue.write_packets
 import ingest.queue.writing
 from api.local_servers.nats import LocalNats
 from ingest.events.taking import Refusal, take_events
@@ -27,7 +28,7 @@ from ingest.queue.protocol import DeadLetter, EventQueue, Packet
 from ingest.queue.worker import EventWorker
 from schema.errors import StoreError
 from schema.ids import trace_id
-from schema.models import Variable
+from schema.models import Derivation, Variable
 from store.contract.protocol import Database, GraphStore
 from store.open import open_database
 from store.shared.paging import elements
@@ -156,6 +157,31 @@ class _Ill:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._database, name)
+
+
+async def test_long_searches_are_shared_out_to_turns_and_none_is_given_up_for_it(
+    queue: EventQueue, place: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest.queue.write_packets, "STEPS_OF_A_TURN", 100)
+
+    def edge(source: int, target: int) -> bytes:
+        fields = {"derivation": f"{source}-{target}", "source": f"m{source}", "target": f"m{target}"}
+        return _event("derived", "t", operation="o", kind="Derivation", **fields)
+
+    chain = [edge(number, number + 1) for number in range(59)]
+    cycles = [edge(50 + number, number) for number in range(10)]
+    late = [_message("t", "m60"), edge(60, 0)]
+    async with _working(queue, place) as worker:
+        await _send(queue, _event("operationStarted", "t", operation="o", name="o", kind="Other"))
+        await _send(queue, *(_message("t", f"m{number}") for number in range(60)), *chain)
+        await _empty(queue)
+        await _send(queue, *cycles, *late)
+        await _empty(queue)
+    letters = await _letters(queue, len(cycles))
+    assert all("close a cycle" in letter.reason for letter in letters)
+    assert worker.tally.postponed > TRIES
+    found = await elements(place.project(PROJECT), Derivation, trace_id(PROJECT, "t"))
+    assert {one.external_id for one in found} == {f"{number}-{number + 1}" for number in range(59)} | {"60-0"}
 
 
 async def test_a_store_that_is_away_loses_nothing(queue: EventQueue, place: Database) -> None:
