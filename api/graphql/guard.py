@@ -7,6 +7,7 @@ from graphql import DocumentNode, GraphQLError
 from strawberry.extensions import SchemaExtension
 from strawberry.types.graphql import OperationType
 
+from api.graphql.answering import Answering
 from api.graphql.arguments import check_arguments
 from api.graphql.chosen import ChosenOperation, chosen_operation
 from api.graphql.context import Context
@@ -18,8 +19,9 @@ from api.graphql.trusted import TrustedDocuments
 class Guard(SchemaExtension):
     """Checks an operation before it runs, and bounds its time."""
 
-    def __init__(self, documents: Documents, seconds: float, trusted: TrustedDocuments) -> None:
+    def __init__(self, documents: Documents, seconds: float, trusted: TrustedDocuments, answering: Answering) -> None:
         self._documents = documents
+        self._answering = answering
         self._seconds = seconds
         self._trusted = trusted
         self._errors: list[GraphQLError] = []
@@ -60,7 +62,7 @@ class Guard(SchemaExtension):
         yield
 
     async def on_execute(self) -> AsyncIterator[None]:
-        """Give cached answers about the schema, and end an operation that takes too long.
+        """Give cached answers about the schema, wait for a turn, and end an operation that takes too long.
 
         Subscriptions have no time limit.
         """
@@ -72,7 +74,8 @@ class Guard(SchemaExtension):
         try:
             async with asyncio.timeout(self._seconds):
                 context.result = await self._documents.answer_of_schema(self._chosen)
-                yield
+                async with self._answering.turn(context.context.access.principal.actor, self._chosen.text):
+                    yield
         except TimeoutError:
             problem = f"the operation took longer than {self._seconds:g} s"
             if self.execution_context.operation_type is OperationType.MUTATION:

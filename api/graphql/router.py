@@ -19,6 +19,7 @@ from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from api.auth.access import Access
 from api.auth.browsers import authorization_of
 from api.errors import RateLimitedError, UnauthenticatedError
+from api.graphql.answering import Answering
 from api.graphql.context import Context
 from api.graphql.documents import Documents
 from api.graphql.guard import Guard
@@ -28,6 +29,7 @@ from api.graphql.schema import Schema, make_schema
 from api.graphql.socket import Adapter, Handler, SocketRefusedError
 from api.graphql.trusted import TrustedDocuments
 from api.http.dependencies import access_of, asker_of, client_of, platform_of
+from api.http.windows import in_windows
 from api.settings import Settings
 
 _INIT_WAIT = timedelta(seconds=10)
@@ -43,7 +45,7 @@ def guarded_schema(settings: Settings, trusted: TrustedDocuments) -> Schema:
         trusted: documents that may run; see ``TrustedDocuments``.
     """
     documents = Documents(limits_of(settings), settings.introspection)
-    guard: Any = partial(Guard, documents, settings.request_seconds, trusted)
+    guard: Any = partial(Guard, documents, settings.request_seconds, trusted, Answering())
     return make_schema(guard)
 
 
@@ -115,7 +117,8 @@ class Router(GraphQLRouter[Context, None]):
     async def run(self, request: Any, context: Any = None, root_value: Any = None) -> Any:
         """Answer a request, or serve a websocket until it is closed."""
         try:
-            return await super().run(request, context, root_value)
+            answer = await super().run(request, context, root_value)
+            return in_windows(answer, context.platform.copies) if isinstance(answer, Response) else answer
         except HTTPException as error:
             raise Refusal(error.status_code, error.reason) from error
         finally:

@@ -7,7 +7,7 @@ these operations with ``complete`` and no reason, and raises for some of these c
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Protocol, cast
 
 from graphql import GraphQLError
@@ -19,6 +19,7 @@ from strawberry.subscriptions.protocols.graphql_transport_ws.types import Connec
 from strawberry.types.execution import PreExecutionError
 from strawberry.utils.aio import aclosing
 
+from api.graphql.answering import until_sent
 from api.graphql.context import Context
 from api.graphql.limits import CODE
 from api.graphql.public_errors import public_error
@@ -100,6 +101,11 @@ class Handler(BaseGraphQLTransportWSHandler[Context, None]):
 
     async def run_operation(self, operation: Operation[Context, None]) -> None:
         """Run an operation: send its results, then ``complete``; or ``error`` if it can't run."""
+        async with AsyncExitStack() as held:
+            until_sent.set(held)
+            await self._run(operation)
+
+    async def _run(self, operation: Operation[Context, None]) -> None:
         try:
             results = await self.schema.stream(
                 operation.query,

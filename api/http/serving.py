@@ -58,6 +58,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 ws_max_size=_WEBSOCKET_BYTES,
+                ws_per_message_deflate=False,  # compressing an answer of megabytes would hold up the loop
                 proxy_headers=bool(settings.trusted_proxies),
                 forwarded_allow_ips=list(settings.trusted_proxies),
                 # The gate closes idle connections; uvicorn's timer closes only those from which no byte has come.

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import BinaryIO, cast
 
 from starlette.responses import Response
@@ -150,6 +151,22 @@ class Windows(Response):
                 block = await asyncio.to_thread(os.pread, file.fileno(), wanted, place)
                 place += len(block)
                 await send({"type": "http.response.body", "body": block, "more_body": place < self._end})
+
+
+_IN_ONE_PIECE = 1 << 20
+
+
+def in_windows(answer: Response, copies: Copies) -> Response:
+    """The same answer, sent in windows if it is large."""
+    if len(answer.body) <= _IN_ONE_PIECE or answer.status_code != HTTPStatus.OK:
+        return answer
+    data = bytes(answer.body)
+
+    async def read() -> bytes:
+        return data
+
+    headers = {name: value for name, value in answer.headers.items() if name != "content-length"}
+    return Windows(copies, object(), len(data), read, headers)
 
 
 def _write(data: bytes) -> BinaryIO:

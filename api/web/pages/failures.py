@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from functools import partial
+from typing import Any, BinaryIO
 
 from starlette.responses import Response, StreamingResponse
 
-from api.http.files import attachment
+from api.http.files import attachment, streamed
 from api.web.pages.overview import methods_of
 from api.web.pages.recent import Recent
 from api.web.pages.shown import PageRequest, Shown
@@ -97,20 +99,29 @@ async def saved(asked: PageRequest) -> Response:
         failures: dict[str, Any] = found["project"]["failures"]
         return failures
 
-    first = await page(None)  # An error in the address must become an error page, not the beginning of a file.
+    first = [await page(None)]  # An error in the address must become an error page, not the beginning of a file.
 
-    async def lines() -> AsyncIterator[str]:
-        there = first
-        while True:
-            for one in there["nodes"]:
-                yield f"{json.dumps(one)}\n"
+    async def lines() -> AsyncIterator[bytes]:
+        there: dict[str, Any] | None = first.pop()
+        while there is not None:
             after = there["pageInfo"]["endCursor"]
-            if after is None:
-                return
-            there = await page(after)
+            # A page may have megabytes, and readers may be slow: its lines wait on the disk.
+            async for block in streamed(partial(_write_lines, there.pop("nodes"))):
+                yield block
+            there = None if after is None else await page(after)
 
     headers = attachment(f"{asked.project}.failures.jsonl")
     return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
+
+
+async def _write_lines(failures: list[dict[str, Any]], file: BinaryIO) -> None:
+    """Write failures to a file, a line each, and forget them."""
+
+    def write() -> None:
+        file.writelines(f"{json.dumps(one)}\n".encode() for one in failures)
+        failures.clear()
+
+    await asyncio.to_thread(write)
 
 
 async def _groups(asked: PageRequest, trace: str | None) -> list[dict[str, Any]]:

@@ -6,7 +6,9 @@ from typing import Any
 
 from starlette.responses import RedirectResponse, Response
 
+from api.http.dependencies import platform_of
 from api.http.files import attachment
+from api.http.windows import in_windows
 from api.web.pages import words
 from api.web.pages.asking import MissingError, check_done
 from api.web.pages.render import HEADERS, at
@@ -60,7 +62,8 @@ async def labels(asked: PageRequest) -> Response:
     """Download people's verdicts on the failures of the queue as a file of labels."""
     found = await _labels(asked)
     headers = attachment(f"{found['name']}.labels.jsonl") | {"Content-Type": "application/x-ndjson"}
-    return Response(found["labels"].encode("utf-8", "replace"), headers=headers)
+    answer = Response(found["labels"].encode("utf-8", "replace"), headers=headers)
+    return in_windows(answer, platform_of(asked.request).copies)
 
 
 async def _labels(asked: PageRequest) -> dict[str, Any]:
