@@ -52,7 +52,7 @@ class ConversationRun:
         folder = self.folder.begin(user)
         await asyncio.to_thread(shutil.rmtree, folder_of(trace), ignore_errors=True)
         replies = Replies(self.folder.replies(user), "resume")
-        proxy = Proxy(replies, self.budget)
+        proxy = Proxy(replies, self.budget, plan.limits.seconds)
         environment = {name: proxy.url_of(url) for name, url in plan.models.items()}
         start = beginning(user, trace, plan.prompts, folder, plan.instruments)
         results = ResultsSoFar(self.store, folder / "events.ndjson", trace)

@@ -16,6 +16,7 @@ from pydantic_core import from_json, to_json
 from memtrace.faults import report
 from memtrace.replay.budget import Budget, Spent
 from memtrace.replay.replies import Replies, Reply
+from memtrace.replay.under_way import CallsUnderWay, is_gone
 
 if TYPE_CHECKING:
     import ssl
@@ -37,23 +38,30 @@ class _TooLongError(Exception):
     """A reply is longer than ``MAX_REPLY_BYTES``."""
 
 
+class _LeftError(Exception):
+    """The client closed its connection while a reply was passed on."""
+
+
 class Proxy:
     """The server, from ``start`` to ``close``.
 
     Args:
         replies: the kept replies.
         budget: the limits of live calls; None means no limit.
+        seconds: how long a model's server may be silent.
 
     Attributes:
         problems: reasons why requests were refused.
         given: calls and tokens of all replies, kept or live.
     """
 
-    def __init__(self, replies: Replies, budget: Budget | None = None) -> None:
+    def __init__(self, replies: Replies, budget: Budget | None = None, seconds: float = _ANSWER_SECONDS) -> None:
         self.replies = replies
         self.problems: list[str] = []
         self.given = Budget()
         self._budget = budget or Budget()
+        self._seconds = seconds
+        self._under_way = CallsUnderWay()
         self._lock = threading.Lock()
         self._upstreams: list[str] = []
         self._server: ThreadingHTTPServer | None = None
@@ -104,17 +112,47 @@ class Proxy:
         return f"{self._upstreams[int(number)]}/{rest}"
 
     def asked(self, method: str, url: str, headers: Mapping[str, str], body: bytes, to: _Answer) -> None:
-        """Answer a request with a kept reply, or else with the model server's reply."""
-        name = self.replies.name(method, url, body)
-        kept = self.replies.find(name)
-        if kept is not None:
-            self._count(kept)
-            to.whole(kept)
-            return
+        """Answer a request with a kept reply, or else with the model server's reply.
+
+        A client that gave up and asks again gets the reply that is under way for it, so that none is paid twice.
+        """
+        while True:
+            name = self.replies.name(method, url, body)
+            kept = self.replies.find(name)
+            if kept is not None:
+                self._count(kept)
+                to.whole(kept)
+                return
+            asked, _, _ = name.rpartition(".")
+            call, is_new = self._under_way.begin(asked, to.client)
+            if is_new:
+                break
+            self.replies.give_back(name)
+            call.done.wait()
+            if call.reply is not None:
+                to.whole(call.reply)
+                self._under_way.given(asked, call, to.client, whole=not to.is_left)
+                return
+        reply = None
+        try:
+            reply = self._asked_live(name, method, url, headers, body, to)
+        finally:
+            self._under_way.end(asked, call, reply)
+            if reply is None:
+                self.replies.give_back(name)
+        # The program can't send its next request before this reply is counted and kept.
+        if reply is not None:
+            to.end()
+            self._under_way.given(asked, call, to.client, whole=not to.is_left)
+
+    def _asked_live(
+        self, name: str, method: str, url: str, headers: Mapping[str, str], body: bytes, to: _Answer
+    ) -> Reply | None:
+        """The model server's reply, passed on and kept; None if it is not kept."""
         problem = self._refusal()
         if problem is not None:
             self._refuse(problem, to)
-            return
+            return None
         import httpx
 
         passed = {key: value for key, value in headers.items() if key.lower() not in _DROPPED}
@@ -132,25 +170,26 @@ class Proxy:
                     to.chunk(chunk)
                 status = response.status_code
         except _TooLongError:
-            self.replies.give_back(name)
             self._note(f"a model's reply is longer than {MAX_REPLY_BYTES:,} bytes")
             to.abort()
-            return
+            return None
+        except _LeftError:
+            return None  # a stream that its client does not want to read on
         except httpx.HTTPError as error:
-            self.replies.give_back(name)
             if to.has_begun:
                 to.abort()
+            elif isinstance(error, httpx.ReadTimeout):
+                self._refuse(f"the model's server did not reply within {self._seconds:,g} seconds", to)
             else:
                 self._refuse(f"the model's server can't be reached: {type(error).__name__}", to)
-            return
+            return None
         reply = Reply(status, media_type, b"".join(chunks))
         self._budget.used(self._count(reply))
-        if status < 500 and status not in _TRY_AGAIN:
-            self._keep(name, reply)
-        else:
-            self.replies.give_back(name)
-        # The program can't send its next request before this reply is counted and kept.
-        to.end()
+        if status >= 500 or status in _TRY_AGAIN:
+            to.end()
+            return None
+        self._keep(name, reply)
+        return reply
 
     def _live(self) -> httpx.Client:
         """The client of live calls, made on first use: most replays make no live call."""
@@ -158,7 +197,7 @@ class Proxy:
 
         with self._lock:
             if self._client is None:
-                timeout = httpx.Timeout(_ANSWER_SECONDS, connect=_CONNECT_SECONDS)
+                timeout = httpx.Timeout(self._seconds, connect=_CONNECT_SECONDS)
                 self._client = httpx.Client(verify=_authorities(), timeout=timeout, follow_redirects=False)
             return self._client
 
@@ -215,40 +254,70 @@ def _usage(body: bytes) -> dict[str, int]:
 
 
 class _Answer:
+    """The way back to a client. Nothing is written to a client that has left before the reply begins."""
+
     def __init__(self, handler: BaseHTTPRequestHandler) -> None:
         self._handler = handler
+        self.client = handler.connection
         self.has_begun = False
+        self.is_left = False
 
     def whole(self, reply: Reply) -> None:
         self.has_begun = True
         handler = self._handler
-        handler.send_response(reply.status)
-        handler.send_header("Content-Type", reply.media_type)
-        handler.send_header("Content-Length", str(len(reply.body)))
-        handler.end_headers()
-        handler.wfile.write(reply.body)
+        try:
+            handler.send_response(reply.status)
+            handler.send_header("Content-Type", reply.media_type)
+            handler.send_header("Content-Length", str(len(reply.body)))
+            handler.end_headers()
+            handler.wfile.write(reply.body)
+        except OSError:
+            self._leave()
 
     def begin(self, status: int, media_type: str, retry_after: str | None) -> None:
         self.has_begun = True
+        if is_gone(self.client):
+            self._leave()
+            return
         handler = self._handler
         handler.send_response(status)
         handler.send_header("Content-Type", media_type)
         if retry_after:
             handler.send_header("Retry-After", retry_after)
         handler.send_header("Transfer-Encoding", "chunked")
-        handler.end_headers()
+        try:
+            handler.end_headers()
+        except OSError:
+            self._leave()
 
     def chunk(self, data: bytes) -> None:
-        if data:
-            self._handler.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
-            self._handler.wfile.flush()
+        """Pass a part on.
+
+        Raises:
+            _LeftError: the client has left since the reply began.
+        """
+        if data and not self.is_left:
+            try:
+                self._handler.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+                self._handler.wfile.flush()
+            except OSError:
+                self._leave()
+                raise _LeftError from None
 
     def abort(self) -> None:
         """Close the connection, because the model server's reply broke off."""
         self._handler.close_connection = True
 
     def end(self) -> None:
-        self._handler.wfile.write(b"0\r\n\r\n")
+        if not self.is_left:
+            try:
+                self._handler.wfile.write(b"0\r\n\r\n")
+            except OSError:
+                self._leave()
+
+    def _leave(self) -> None:
+        self.is_left = True
+        self._handler.close_connection = True
 
 
 def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:

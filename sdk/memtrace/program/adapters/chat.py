@@ -9,7 +9,8 @@ import httpx
 
 from memtrace.program.loading import ProgramError
 
-_SECONDS = httpx.Timeout(300.0, connect=30.0)
+_SECONDS = httpx.Timeout(3600.0, connect=30.0)
+"""A slow server may need long; ``memtrace evaluate --seconds`` limits each answer."""
 _TRIES = 4
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
