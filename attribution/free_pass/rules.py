@@ -26,7 +26,7 @@ from attribution.needed.gold_agreement import agreement, is_narrowed
 from attribution.needed.messages import Messages
 from attribution.needed.pieces import gold_items, is_list, listed_items
 from attribution.needed.presence import HOLDS, LARGE, Detail, Presence
-from attribution.needed.question import polar
+from attribution.needed.question import asks_for_reason, polar
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
@@ -186,11 +186,12 @@ def foreign_gold(
             likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
             quote, message = sentence, source
             is_all = share >= _WHOLLY and detail.support <= _NOTHING
-            if (
-                not is_all
-                and not excludes(failure, want, claim)
-                and not _told_elsewhere(messages, failure, evidence, detail, want)
-            ):
+            # Something may have several reasons, so another reason does not contradict the gold answer.
+            is_open = not excludes(failure, want, claim) and (
+                asks_for_reason(failure.question)
+                or (not is_all and not _told_elsewhere(messages, failure, evidence, detail, want))
+            )
+            if is_open:
                 likelihood = min(likelihood, _UNPROVEN)  # the gold answer may say the same in other words
         elif detail.support < SUPPORTED:
             likelihood = _UNPROVEN

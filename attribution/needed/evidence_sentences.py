@@ -11,7 +11,7 @@ from attribution.needed.content import Content, content, credit_in, names_days, 
 from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
 from attribution.text.intervals import Interval
-from attribution.text.segments import Placed
+from attribution.text.segments import Placed, passage
 from schema.models import Failure
 
 SUPPORTED = 0.45
@@ -87,11 +87,19 @@ def best_detail(
                 best.append((message_id, placed))
     if not best:
         return None
+    if len(best) > 1:
+        best = _beyond(best, failure.prediction or "") or best
     chosen = max(best, key=lambda one: asked_in.share(one[1])) if len(best) > 1 else best[0]
     literal = most >= SUPPORTED
     _, placed = chosen
     core = _held(want, placed) if literal else content(placed.sentence.text, messages.rarity, placed.reference)
     return _detail(messages, chosen, asked, core, most, literal)
+
+
+def _beyond(sentences: Sequence[tuple[str, Placed]], answer: str) -> list[tuple[str, Placed]]:
+    """The sentences that the given answer does not repeat: what a wrong answer says can't be what it lacks."""
+    said = [frozenset(placed.sentence.stems) for placed in passage(answer)]
+    return [one for one in sentences if not any(said_here >= set(one[1].sentence.stems) for said_here in said)]
 
 
 def implied_date(messages: Messages, detail: Detail, want: Content) -> Detail | None:

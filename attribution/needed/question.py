@@ -35,6 +35,12 @@ _JOINING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+_REASON = re.compile(
+    r"""\b(?:why|how\s+come|what\s+(?:made|caused)|(?:for\s+)?what\s+reason|warum|wieso|weshalb|pourquoi|por\s*qu[eéê]
+        |perch[eé]|почему|зачем|neden|niçin|niye)\b | لماذا | क्यों | なぜ|どうして | 为什么|為什麼|为何 | 왜 | ทำไม""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
 
 class QuestionForm(StrEnum):
     """What a question wants.
@@ -70,6 +76,11 @@ def form(failure: Failure) -> QuestionForm:
     if _INFERRING.search(failure.question) or (golds and all(_HEDGED.match(gold) for gold in golds)):
         return QuestionForm.INFERRED
     return QuestionForm.PLAIN
+
+
+def asks_for_reason(question: str) -> bool:
+    """Whether a question asks why, in one of the languages whose question words are known."""
+    return bool(_REASON.search(question))
 
 
 def polarity(text: str) -> bool | None:

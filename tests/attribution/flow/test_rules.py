@@ -17,7 +17,7 @@ from attribution.needed.evidence_sentences import best_detail
 from attribution.needed.messages import Messages
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.verdict import Verdict
-from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.kinds import NOT_THE_MEMORY, ErrorType, OperationKind, VariableKind
 from schema.models import Failure, Variable
 from store.contract.protocol import Database
 from store.open import open_database
@@ -27,6 +27,7 @@ SAID = "We adopted a grey parrot called Humboldt last spring, and he already whi
 OTHER = "Work was busy, the harbour crane broke down twice this week."
 MORE = "My sister bakes rye bread on Sundays and brings some over."
 QUESTION, GOLD = "What is the parrot of the family called?", "Humboldt"
+SOLD, RENT = "We sold our blue rowing boat last spring.", "It made us sad, but the landlord wanted his rent."
 KNOWN = "The family adopted a grey parrot called Humboldt."
 
 
@@ -287,6 +288,35 @@ async def test_a_unit_that_was_there_before_the_one_given_back_was_in_the_memory
     found = told.store(2, MORE, key="bread")
     verdict, blamed = await verdict_on(embedded, told, told.ask(QUESTION, GOLD, "It has none.", [found]))
     assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
+async def test_a_sentence_that_the_wrong_answer_repeats_is_not_what_the_answer_lacks(embedded: Database) -> None:
+    told = Story.of("rules", f"{SOLD} {RENT}", OTHER, MORE)
+    found = told.store(0, SOLD)
+    told.store(0, RENT, key="rent")
+    failure = told.ask("Why did the family sell the rowing boat?", "They had debts", SOLD, [found])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert [one.piece for one in verdict.losses] == [RENT]
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
+@pytest.mark.parametrize(
+    ("question", "gold"),
+    [
+        ("Why did the family sell the rowing boat?", "They had debts"),
+        ("Why did the family sell the rowing boat?", "Out of poverty"),
+        ("Warum hat die Familie das Boot verkauft?", "Aus Geldnot"),
+    ],
+)
+@pytest.mark.parametrize("answer", [SOLD, "The family sold the blue boat last spring."])
+async def test_what_happened_does_not_contradict_a_reason(
+    embedded: Database, question: str, gold: str, answer: str
+) -> None:
+    told = Story.of("rules", f"{SOLD} {RENT}", OTHER, MORE)
+    found = told.store(0, SOLD)
+    told.store(0, RENT, key="rent")
+    verdict, _ = await verdict_on(embedded, told, told.ask(question, gold, answer, [found]))
+    assert verdict.error_type not in NOT_THE_MEMORY
 
 
 async def test_only_operations_before_the_place_are_blamed(embedded: Database) -> None:
