@@ -18,6 +18,7 @@ from api.cli.help import PANELS, arrange
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
 from api.cli.streams import drop_output, open_streams, problem_of_output
 from schema.errors import MemTraceError
+from store.runtime.private_files import keep_own_rights
 
 _EPILOG = (
     "Exit codes: 0 success; 1 failure; 2 wrong usage, or an id that fits several things; 3 not found; 4 bad input; "
@@ -173,6 +174,7 @@ def _remember_place(
 
 def start() -> None:
     """Run the command line. An unexpected error becomes one line; with --debug, its traceback."""
+    keep_own_rights()
     open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -7,6 +7,8 @@ import json
 import os
 import resource
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -65,6 +67,20 @@ async def test_files_are_their_owners(tmp_path: Path) -> None:
     assert stat.S_IMODE((values / "project/trace/a.pack").stat().st_mode) == 0o600
     make_folders(values / "project" / "other", values)
     assert others(values) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes of files")
+@pytest.mark.parametrize("mask", ["0777", "0277"])
+def test_a_umask_takes_no_rights_from_the_owner(tmp_path: Path, mask: str) -> None:
+    place = sqlite_place(tmp_path / "data")
+    (tmp_path / "data").mkdir()
+    said = place.variables(values=(tmp_path / "values").as_uri())
+    command = f"umask {mask}; exec {sys.executable} -m memtrace_platform import examples/sample/assistant.json"
+    subprocess.run(["sh", "-c", command], env=said, check=True, capture_output=True)
+    made = [path for path in tmp_path.rglob("*") if path != tmp_path / "data"]
+    assert {"server.db", "values"} <= {path.name for path in made}
+    for path in made:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
 def test_doctor_warns_of_files_for_all(tmp_path: Path) -> None:
