@@ -15,6 +15,7 @@ from attribution.needed.presence import (
     Detail,
     Presence,
 )
+from attribution.trace.given_back import given_back
 from attribution.trace.graph import TraceGraph
 from attribution.trace.vain_searches import found_nothing
 from schema.kinds import STORED, OperationKind, VariableKind
@@ -160,25 +161,19 @@ class FailureInTrace:
 
 
 def is_turned_down(graph: TraceGraph, unit: str) -> bool:
-    """Whether a unit never reached the memory: it was only offered to an update that returned older units unchanged.
+    """Whether a unit never reached the memory: it was only offered to an update that returned other units unchanged.
 
-    A unit that anything else used or read was in the memory, and so was one no newer than the update's other inputs.
+    A unit that anything else used or read was in the memory, and so was one older than another input of the update.
     """
     users = graph.users(unit)
     if len(users) != 1 or graph.operations[users[0]].kind is not OperationKind.UPDATE:
         return False
     (update,) = users
-    given_back = kept_as_it_was(graph, update)
+    kept = given_back(graph, update)
     others = [one for one in graph.used(update) if graph.variables[one].kind in STORED]
     return (
-        bool(given_back)
-        and all(graph.place(one) < graph.place(unit) for one in given_back)
+        bool(kept)
+        and unit not in kept
         and all(graph.place(one) <= graph.place(unit) for one in others)
         and all(derivation.operation_id == update for derivation in graph.children(unit))
     )
-
-
-def kept_as_it_was(graph: TraceGraph, operation_id: str) -> set[str]:
-    """The stored inputs that an operation returned unchanged; empty if the operation stored anything new."""
-    made = [one for one in graph.made(operation_id) if graph.variables[one].kind in STORED]
-    return set() if any(map(graph.is_recorded, made)) else {graph.recorded(one) for one in made}

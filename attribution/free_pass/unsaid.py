@@ -18,6 +18,7 @@ from attribution.needed.gold_agreement import agreement
 from attribution.text.segments import passage
 from attribution.trace.graph import TraceGraph
 from schema.kinds import ErrorType, OperationKind, VariableKind
+from store.contract.answers import Edge
 
 _READ = frozenset(
     {
@@ -28,6 +29,9 @@ _READ = frozenset(
         VariableKind.MEMORY_UNIT,
     }
 )
+_READERS = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
+"""Operations that may read a text without handing it on."""
+_DROPPED = "the operation read the right answer for this question, and left it out of what it made"
 _ALL = 0.95
 """A text has the right answer if it has at least this share of its words."""
 _SAYS = 0.5
@@ -50,8 +54,7 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
     if holding:
         return await _was_read(tried, holding, past)
     way = past & graph.future([failure.question_id])
-    searches = {graph.variables[one].operation_id for one in way}
-    found = [one for one in searches if one and graph.operations[one].kind is OperationKind.RETRIEVAL]
+    found = _searches(graph, way)
     if (turn := await told_earlier(tried, gold)) is not None:
         return await lost_since(tried, turn, found)
     if not found or _has_units_from_outside(graph):
@@ -101,6 +104,12 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
     return Finding(ErrorType.DELETION, maker, _LEFT_OUT, reason, lambda: proof.of_message(holder, quote), is_local=True)
 
 
+def _searches(graph: TraceGraph, variables: Iterable[str]) -> list[str]:
+    """The searches that made some of the variables."""
+    makers = {graph.variables[one].operation_id for one in variables}
+    return [one for one in makers if one and graph.operations[one].kind is OperationKind.RETRIEVAL]
+
+
 def _wanted(tried: TriedFailure) -> Content | None:
     """The content of the right answer; None if nothing can be decided by it."""
     graph, failure, gold = tried.graph, tried.failure, tried.gold
@@ -113,9 +122,13 @@ def _wanted(tried: TriedFailure) -> Content | None:
 
 
 async def _holding(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> dict[str, bool]:
-    """The texts in an answer's past with the right answer, each with whether a sentence about the question has it."""
+    """The texts in an answer's past with the right answer, each with whether a sentence about the question has it.
+
+    What a search returned was read, whatever kind the recording gives it.
+    """
     graph = tried.graph
-    texts = await graph.texts(one for one in past if graph.variables[one].kind in _READ)
+    found = {made for one in _searches(graph, past) for made in graph.made(one)}
+    texts = await graph.texts(one for one in past if one in found or graph.variables[one].kind in _READ)
     asked = content(tried.failure.question, Rarity(())).words.keys() - gold.words.keys()
     return {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
 
@@ -126,12 +139,15 @@ async def _was_read(tried: TriedFailure, holding: Mapping[str, bool], past: Abst
     holder = max(holding, key=lambda one: (holding[one], graph.variables[one].sequence))
     where = "" if holding[holder] else ", but in no sentence about the question"
     quote = await graph.text(holder)
+    lost = _left_out(tried, holder, holding)
+    then = () if lost is None else ((lost.target, lost.operation_id),)
+    reason = "the answer was made from a text that has the right answer" if lost is None else _DROPPED
     return Finding(
         ErrorType.RESPONSE,
-        _answering(tried, holder, past),
+        _answering(tried, holder, past) if lost is None else lost.operation_id,
         _SURE if holding[holder] else _LIKELY,
-        f"the answer was made from a text that has the right answer{where}",
-        lambda: proof.of_message(holder, quote),
+        f"{reason}{where}",
+        lambda: proof.Proof(holder, holder, then, quote=quote),
         is_local=True,
     )
 
@@ -160,6 +176,20 @@ def _through(tried: TriedFailure, search: str, answer: str) -> proof.Proof:
     chain = [*graph.path(question, results[0]), *graph.path(results[0], answer)]
     then = tuple((derivation.target, derivation.operation_id) for derivation in chain)
     return proof.Proof(question, question, then, quote=tried.failure.question)
+
+
+def _left_out(tried: TriedFailure, holder: str, holding: Mapping[str, bool]) -> Edge | None:
+    """The derivation on the way to the answer from a text with the right answer to one without it.
+
+    None if a text with the right answer reached the operation that answered, or if its way there is not recorded.
+    """
+    graph = tried.graph
+    reply = graph.reply(tried.failure.answer_id or "")
+    given = {*graph.used(reply.operation_id or ""), *(one.source for one in graph.parents(reply.id))}
+    if not given.isdisjoint(holding):
+        return None
+    way = [one for one in graph.path(holder, reply.id) if one.target not in holding]
+    return way[0] if way and graph.operations[way[0].operation_id].kind not in _READERS else None
 
 
 def _answering(tried: TriedFailure, holder: str, past: Iterable[str]) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from attribution.trace.given_back import chose
 from attribution.trace.graph import TraceGraph
 from attribution.trace.out_of_sight import ChangedRead, changed_elsewhere, changed_reads, emptied
 from attribution.trace.vain_searches import attributes, found_nothing, limits, says, vain_searches
@@ -39,7 +40,8 @@ NAME_KIND = (
 _RECORD_CHANGES = (
     'if they change the memory, record how: let them make the units that they store, with output="MemoryUnit", name '
     "what they end with memtrace.deleted(...), or wrap what changes in place with memtrace.mutation(...); a unit that "
-    "they return as it was given to them is only read"
+    "they return as it was given to them is only read, so let the step before them, such as the extraction, hand on "
+    'its facts with output="Response"'
 )
 _RECORD_MUTATION = "wrap the code that changes them in place with `with memtrace.mutation(value):`"
 _WRITE_RECORDED = (
@@ -245,7 +247,8 @@ async def _is_unconnected(graph: TraceGraph, past: AbstractSet[str], questions: 
 def _unseen_changes(graph: TraceGraph) -> list[Operation]:
     """Updates and deletions with a name for which the whole trace records no change. A single call may change nothing.
 
-    If an operation returns its inputs unchanged, the recording does not say what changed in the memory.
+    If an operation returns all its inputs unchanged, the recording does not say what changed in the memory. An
+    operation that returns some of its inputs and leaves out others shows by this which units the memory takes.
     """
     changes = [
         one
@@ -258,6 +261,7 @@ def _unseen_changes(graph: TraceGraph) -> list[Operation]:
         one.name
         for one in changes
         if one.id in ending
+        or chose(graph, one.id)
         or any(graph.variables[made].kind in STORED and graph.is_recorded(made) for made in graph.made(one.id))
     }
     return [one for one in changes if one.name not in seen]

@@ -280,3 +280,58 @@ async def test_a_fact_in_the_message_that_asks(sqlite_database: Database, tmp_pa
     case = await judged(program, sqlite_database.project("at-once"), tmp_path)
     (verdict,) = case.verdicts
     assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RESPONSE, "chat")
+
+
+async def test_an_update_that_returns_one_of_two_new_units_lost_the_other(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    @memtrace.operation(kind="Extraction", output="MemoryUnit", each=True)
+    def read(message: str) -> list[str]:
+        return [f"{one.strip()}." for one in message.split(".") if one.strip()]
+
+    @memtrace.operation(kind="Update", output="MemoryUnit", each=True)
+    def merge(facts: list[str]) -> list[str]:
+        return [one for one in facts if "locker" not in one]
+
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str, notes: list[str]) -> list[str]:
+        return notes[:1]
+
+    def program() -> None:
+        with memtrace.trace("agent", id="merged"):
+            notes = merge(read(memtrace.variable(f"The bus to the hall leaves at nine. {SAID}", kind="Message")))
+            question = memtrace.variable(QUESTION, kind="Query")
+            memtrace.feedback(answer(search(question, notes)[0], question), gold="418")
+
+    case = await judged(program, sqlite_database.project("merged"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.UPDATE, "merge")
+    assert verdict.confidence >= 0.9
+    assert await holes(case.graph) == []
+
+
+async def test_what_a_search_returned_was_read_whatever_its_kind(sqlite_database: Database, tmp_path: Path) -> None:
+    @memtrace.operation(kind="Extraction", output="MemoryUnit")
+    def learn(line: str) -> str:
+        return line
+
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str, notes: list[str]) -> list[str]:
+        return list(notes)
+
+    @memtrace.operation(output="Prompt")
+    def compose(question: str, found: list[str]) -> str:
+        return f"{question}\n{' '.join(found)[:40]}"
+
+    def program() -> None:
+        with memtrace.trace("agent", id="no-message"):
+            lines = [memtrace.variable(one) for one in ("The bus to the hall leaves at nine o'clock.", SAID)]
+            for one in lines:
+                learn(one)
+            question = memtrace.variable(QUESTION, kind="Query")
+            memtrace.feedback(answer(compose(question, search(question, lines)), question), gold="418")
+
+    case = await judged(program, sqlite_database.project("no-message"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RESPONSE, "compose")
+    assert [one.holds for one in verdict.path][-1] is False
