@@ -17,6 +17,7 @@ from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.mistakes import MistakeError, shown
+from memtrace.modules import module_name
 from memtrace.observe import give, give_one, take
 from memtrace.raw_events import RawEvent
 from memtrace.sink import emit
@@ -157,7 +158,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
             self.maker[0] or _short(fn.__qualname__.rpartition("<locals>.")[2])
         )
         self._named(fn.__name__)
-        self._location = f"{fn.__module__}:{code.co_firstlineno} {fn.__qualname__}"
+        self._location = f"{module_name(fn.__module__)}:{code.co_firstlineno} {fn.__qualname__}"
         names = code.co_varnames[: code.co_argcount]
         self._ignored |= {"self", "cls"} if names[:1] in {("self",), ("cls",)} else set()
         self._roles = tuple(name if self._wants(name) else None for name in names)

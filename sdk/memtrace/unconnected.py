@@ -67,9 +67,9 @@ def tell() -> None:
     if loose:
         warn(
             "retrievals that are not connected",
-            "%d of %d retrievals are not connected to memory, so that no wrong answer can be explained: record units "
-            'with memtrace.variable(..., kind="MemoryUnit") where a message is stored, in an operation that has the '
-            "message as its argument, and return those values from the search, or name them with "
+            "%d of %d retrievals are not connected to memory, so that wrong answers can't be traced to what was said: "
+            'record units with memtrace.variable(..., kind="MemoryUnit") where a message is stored, in an operation '
+            "that has the message as its argument, and return those values from the search, or name them with "
             "memtrace.retrieved(query, considered, returned)",
             loose,
             _count,

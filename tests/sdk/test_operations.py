@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import memtrace
@@ -370,3 +373,25 @@ def test_a_number_is_an_input_where_its_kind_is_said(recorded: MemoryExporter) -
     scores = [event["value"] for event in recorded.of("variable") if event["kind"] == "Score"]
     assert scores == ["3"]
     assert sources(recorded.events, value(recorded.events, "judged 3")) == [("Derivation", "3")]
+
+
+_SCRIPT = """
+import memtrace
+from memtrace.exporters.memory import MemoryExporter
+
+@memtrace.operation
+def note(message: str) -> str:
+    return message
+
+memtrace.configure(exporter=(exporter := MemoryExporter()))
+with memtrace.trace("t"):
+    note("hello")
+print(exporter.of("operationStarted")[0]["location"])
+"""
+
+
+def test_the_place_of_a_script_names_its_file(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(_SCRIPT, "utf-8")
+    for command, place in ((["agent.py"], "agent.py"), (["-m", "agent"], "agent"), (["-c", _SCRIPT], "__main__")):
+        ran = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert ran.stdout.strip() == f"{place}:5 note"

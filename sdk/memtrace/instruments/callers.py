@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from memtrace.modules import module_name
+
 _PACKAGES = {
     *("memtrace", "openai", "mem0", "langchain", "langgraph", "langmem", "workflows"),
     *("llama_index", "llama_index_instrumentation"),
@@ -29,7 +31,10 @@ _known: dict[str, bool] = {}
 
 
 def line() -> str | None:
-    """The line of the application, such as ``app.answers:12 reply``; None in a thread that a package has started."""
+    """The line of the application, such as ``app.answers:12 reply`` or ``app.py:12 reply``.
+
+    None in a thread that a package has started.
+    """
     frame = sys._getframe(1)
     for _ in range(_MAX_FRAMES):
         module = frame.f_globals.get("__name__", "")
@@ -37,7 +42,7 @@ def line() -> str | None:
         if is_own is None:
             is_own = is_application(module, frame.f_code.co_filename)
         if is_own:
-            return f"{module}:{frame.f_lineno} {frame.f_code.co_qualname}"
+            return f"{module_name(module)}:{frame.f_lineno} {frame.f_code.co_qualname}"
         if frame.f_back is None:
             return None
         frame = frame.f_back

@@ -105,7 +105,7 @@ def test_an_operation_names_the_application_s_line(both: tuple[Run, Run]) -> Non
     _, recorded = both
     places = [event["location"] for event in recorded.of("operationStarted")]
     assert places
-    assert all(place.startswith("__main__:") for place in places)
+    assert all(place.startswith("openai_matrix.py:") for place in places)
 
 
 def test_a_conversation_is_one_trace_in_which_each_message_is_recorded_once(both: tuple[Run, Run]) -> None:
