@@ -10,6 +10,7 @@ from typing import Any
 
 from attribution.report.compare import Change, Comparison, FailureRef
 from attribution.report.failure_report import (
+    CitedCandidate,
     CitedLoss,
     CitedStep,
     FailureReport,
@@ -37,6 +38,8 @@ EARLIER_GOLD = ", on an earlier gold answer"
 NO_LEVERS = "There is nothing to change yet, because no failure is attributed."
 
 _SIGNIFICANT = 0.05
+_POSSIBLE = 0.05
+"""Candidates that are less likely are not told."""
 _DAY = 86_400
 
 _MARKS = re.compile(r"(?<=[._:/-])(?=.)")
@@ -331,6 +334,11 @@ def revised(found: Revision) -> str:
         return "nothing was changed"
     said = f"{counted(found.removed, 'line')} removed, {found.added:,} added (each sentence is on a line of its own)"
     return f"{said}; only the first {len(found.lines):,} lines of the difference are shown" if found.is_cut else said
+
+
+def worth_saying(candidates: Iterable[CitedCandidate]) -> list[CitedCandidate]:
+    """The candidates that a person should hear of; almost impossible candidates are left out."""
+    return [one for one in candidates if one.confidence is None or one.confidence >= _POSSIBLE]
 
 
 def named(step: CitedStep) -> str:

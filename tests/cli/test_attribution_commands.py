@@ -123,6 +123,7 @@ def test_attribute_shows_where_each_piece_ended(stored: Callable[[TraceBuilder],
     failure = told.ask("Where did the tent stand?", "dunes, glacier", "On the dunes.", [dunes])
     known = replace(failure, evidence_ids=tuple(told.evidence[number].id for number in (0, 1)))
     told.trace.failures[:] = [known]
+    told.trace.operations[:] = [replace(one, location=f"agent.py:12 {one.name}") for one in told.trace.operations]
     cli = stored(told.trace)
     (verdict,) = cli("attribute", "--all", "--json").json
     assert verdict["questionKind"] == "several"
@@ -131,6 +132,7 @@ def test_attribute_shows_where_each_piece_ended(stored: Callable[[TraceBuilder],
     assert (kept["piece"], kept["errorType"], kept["operationId"], kept["reached"]) == (PLACES[0], None, None, True)
     assert kept["operationExternalId"] is None
     shown = " ".join(cli("attribute", "--all").out.split())
+    assert "code agent.py:12 operation search" in shown
     assert f"“{PLACES[1]}” lost at {lost['operationId'][:8]} operation search (Retrieval error, confidence" in shown
     assert f"“{PLACES[0]}” reached the answer (confidence" in shown
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -127,3 +128,18 @@ def test_failures_end_with_what_to_do_next(cli: Cli) -> None:
     assert f"memtrace attribute {first['id'][:8]}" in cli("failures").err
     cli("attribute", "--all")
     assert "memtrace closure" in cli("failures").err
+
+
+def test_traces_of_one_name_are_told_apart_and_ids_are_not_cut(
+    stored: Callable[[TraceBuilder], Cli], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    traces = [TraceBuilder(DEFAULT_PROJECT, name) for name in ("monday", "tuesday")]
+    for trace in traces:
+        trace.trace = replace(trace.trace, name="the memory of an agent whose name is long")
+        cli = stored(trace)
+    listed = cli("traces").out.splitlines()[1:]
+    assert sorted(one.split()[0] for one in listed) == sorted(one.trace.id[:8] for one in traces)
+    monkeypatch.setenv("COLUMNS", "160")
+    wide = cli("traces").out
+    assert "(monday)" in wide
+    assert "(tuesday)" in wide

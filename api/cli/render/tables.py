@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +26,16 @@ if TYPE_CHECKING:
     from ingest.files.protocol import ImportReport
 
 _MOST_SAID = 2000
+_SHORT_ID = 8
+"""The number of characters of an id that lists show, and the least that a command takes."""
 Rows = Iterable[Sequence[Text]]
 
 
 def table(columns: Sequence[str], rows: Rows, wide: str = "", numbers: Sequence[str] = ()) -> Table:
-    """A table without borders, one line a row; the column ``wide`` gets the rest of the width."""
+    """A table without borders, one line a row; the column ``wide`` gets the rest of the width.
+
+    An id is never cut to fewer characters than a command takes.
+    """
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=style.DIM)
     for column in columns:
         made.add_column(
@@ -37,7 +43,7 @@ def table(columns: Sequence[str], rows: Rows, wide: str = "", numbers: Sequence[
             no_wrap=column != wide,
             overflow="ellipsis",
             justify="right" if column in numbers else "left",
-            min_width=12 if column == wide else None,
+            min_width=12 if column == wide else _SHORT_ID if column == "id" else None,
         )
     for row in rows:
         for cell in row:
@@ -61,20 +67,29 @@ def traces(found: Sequence[tuple[Trace, Mapping[str, int]]]) -> Table:
     """Traces with their counts."""
     labels = ("Session", "Operation", "Variable", "Derivation", "Failure")
     columns = ("id", "trace", "source", "created", *(f"{label.lower()}s" for label in labels))
+    named = Counter(trace.name for trace, _ in found)
     return table(
         columns,
         (
             (
                 style.id_(trace.id),
-                Text(one_line(trace.name or trace.external_id, 60)),
+                Text(_trace_name(trace, is_shared=named[trace.name] > 1)),
                 Text(one_line(trace.source, 24)),
                 style.moment(trace.created_at),
                 *(Text(f"{counts.get(label, 0):,}") for label in labels),
             )
             for trace, counts in found
         ),
+        wide="trace",
         numbers=columns[4:],
     )
+
+
+def _trace_name(trace: Trace, *, is_shared: bool) -> str:
+    """A trace for people; traces of one name are told apart by their ids in the source."""
+    if trace.name and is_shared:
+        return f"{middle(trace.name, 40)} ({middle(trace.external_id, 24)})"
+    return one_line(trace.name or trace.external_id, 60)
 
 
 def blamed(found: Sequence[Blamed]) -> Table:

@@ -31,9 +31,11 @@ def case(found: FailureReport, file: str | None = None) -> Table:
         found: the failure.
         file: the graph file of the failure; None for a failure in the store.
     """
+    also = words.worth_saying(found.candidates)
     return sheet(
         (
             ("verdict", _verdict(found)),
+            ("code", found.operation.location if found.operation else None),
             ("file", file),
             ("failure", None if file else style.id_(found.failure_id)),
             ("question", _question(found)),
@@ -43,7 +45,7 @@ def case(found: FailureReport, file: str | None = None) -> Table:
             ("replay", Text(one_line(words.proof(found.proof), _REASON)) if found.proof else None),
             ("pieces", Text("\n").join(map(_loss, found.losses)) if found.losses else None),
             ("path", Text("\n").join(map(_step, found.path)) if found.path else None),
-            ("or else", Text("\n").join(map(_candidate, found.candidates)) if found.candidates else None),
+            ("or else", Text("\n").join(map(_candidate, also)) if also else None),
         )
     )
 
