@@ -42,6 +42,7 @@ _TITLES = {
     VariableKind.ANSWER: _ANSWERED,
     VariableKind.GOLD_ANSWER: _GOLD,
 }
+_FOR_A_MODEL = frozenset({VariableKind.PROMPT, VariableKind.CONTEXT, VariableKind.BUFFER})
 _MADE = {
     OperationKind.EXTRACTION: "Extracted",
     OperationKind.UPDATE: "Memory updated",
@@ -71,6 +72,9 @@ def _sentence(told: Told) -> list[Phrase]:
     if kind is None or needed is None:
         return [_said(told.reason or "It can't be decided.")]
     if kind == ErrorType.RESPONSE:
+        made = _made(told)
+        if made is not None and _is_prompt(told):
+            return [_said("was given "), needed, _said(", and left it out of "), made]
         return [_said("was given "), needed, _said(", and answered "), answered]
     if kind == ErrorType.RETRIEVAL:
         ranks = _ranks(told.search)
@@ -126,6 +130,12 @@ def _made(told: Told) -> Phrase | None:
     texts = texts_of(told.path[at].value) if at is not None else []
     shown = [text for text in texts if " " in text.strip()]
     return _quote(" · ".join(shown)) if shown else None
+
+
+def _is_prompt(told: Told) -> bool:
+    """Whether what lost the words is a prompt or context that the blamed operation wrote, and no answer."""
+    at = told.lost_at
+    return at is not None and told.path[at].operation == told.operation and told.path[at].kind in _FOR_A_MODEL
 
 
 def _cards(told: Told) -> list[Card]:

@@ -82,8 +82,12 @@ async def searched(sources: Sequence[FailureInTrace], searches: Sequence[str], p
         returned = [(search, one) for search, one in made if graph.variables[one].kind not in _NOTHING_FOUND]
     returned = [(search, one) for search, one in returned if says(graph.variables[one].preview)]
     by_unit = {graph.recorded(one): search for search, one in returned}
+    by_text = {graph.variables[one].value_hash: search for search, one in returned}
     known = [rated[search] for search in searches if search in rated]
-    held = [_held(graph, unit, one, by_unit.get(unit), searches, rated) for unit, one in units.items()]
+    held = [
+        _held(graph, unit, one, by_unit.get(unit) or by_text.get(graph.variables[unit].value_hash), searches, rated)
+        for unit, one in units.items()
+    ]
     said = sources[0].detail.quote
     held.sort(
         key=lambda one: (one.rank is None, one.rank or 0, said not in one.quote, -one.confidence, _sequence(graph, one))

@@ -140,6 +140,9 @@ def test_an_answer_that_had_the_words_is_the_break_itself() -> None:
     found = story(_told("ResponseError", UPDATE, SAID))
     assert _sentence(found) == f"was given “{FACT}”, and answered “I don't know.”"
     assert _cards(found) == [("Said", "held"), ("Answered", "lost")]
+    prompt = _step("Prompt", "Answer with: My class", False, UPDATE)
+    cut_off = story(_told("ResponseError", UPDATE, SAID, prompt))
+    assert _sentence(cut_off) == f"was given “{FACT}”, and left it out of “Answer with: My class”"
     on_path = story(_told("ResponseError", UPDATE, SAID, _step("Answer", "I don't know.", False, UPDATE)))
     assert _cards(on_path) == _cards(found)
 

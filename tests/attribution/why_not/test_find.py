@@ -53,6 +53,15 @@ async def test_a_search_that_lost_it(database: Database) -> None:
     assert not one.changes
 
 
+async def test_a_unit_whose_text_was_returned_counts_as_returned(database: Database) -> None:
+    told = graphs.story(f"why-{token_hex(4)}", "copied")
+    told.store(0, graphs.KNOWN, key="parrot")
+    copy = told.store(0, graphs.KNOWN, key="copy")
+    failure = told.ask(graphs.QUESTION, graphs.GOLD, graphs.NOTHING, [copy])
+    (one,) = await told_of(database, told, failure)
+    assert [(unit.external_id, unit.returned) for unit in one.held] == [("parrot-1", True), ("copy-1", True)]
+
+
 async def test_a_search_without_recorded_ranks(database: Database) -> None:
     story, failure = graphs.retrieval(f"why-{token_hex(4)}")
     story.trace.usages = [one for one in story.trace.usages if one.role is None]
