@@ -33,15 +33,21 @@ _IDS = 5
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """The look of a line of text: its class, its font size and its line height, in units of the drawing."""
+    """The look of a line of text: its class, its font size and its line height, in units of the drawing.
+
+    Attributes:
+        breadth: how many times wider than in the usual weight a text is.
+    """
 
     name: str
     size: float
     height: float
+    breadth: float = 1.0
 
 
 _HEAD = _Style("head", 11, 15)
-_LABEL = _Style("label", 13, 17)
+_BOLD = 1.15
+_LABEL = _Style("label", 13, 17, _BOLD)
 _SMALL = _Style("small", 11, 15)
 _QUOTE = _Style("quote", 12, 16)
 _STATES = {State.LOST: _Style("lost", 12, 17), State.HAS: _Style("has", 12, 17), State.LACKS: _Style("lacks", 12, 17)}
@@ -188,7 +194,7 @@ def _texts(spine: Spine, number: int) -> list[tuple[_Style, str]]:
     width = _WIDTH - 2 * _INSET - (10 if _shape(box) == "arrow" else 0)
 
     def add(style: _Style, text: str, most: int) -> None:
-        found.extend((style, line) for line in wrapped(text, width / style.size, most))
+        found.extend((style, line) for line in wrapped(text, width / (style.size * style.breadth), most))
 
     role = words.role(box)
     if box.count == 1 or role:

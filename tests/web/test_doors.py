@@ -214,7 +214,8 @@ def test_every_answer_has_the_strict_headers(lone: World, writer: httpx.Client) 
 def test_a_reader_is_told_and_changes_nothing(lone: World) -> None:
     failure = addresses(lone)["failure"]
     with visitor(lone.server, lone.server.key("reader", lone.project)) as client:
-        assert "Your key may only read" in client.get(failure).text
+        said = "Your key has the role reader. To give verdicts, sign in with a key that has the role writer."
+        assert said in client.get(failure).text
         answer = client.post(f"{failure}/verdict", data={"type": "unknown"}, headers=OWN_PAGE)
         assert answer.status_code == 400
         assert "was not saved" in answer.text
