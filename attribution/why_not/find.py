@@ -24,6 +24,7 @@ from schema.models import NO_ATTRIBUTES, Attribution, Failure
 from store.contract.protocol import GraphStore
 
 _EXTRACTS = frozenset({OperationKind.EXTRACTION, OperationKind.INITIALIZATION, OperationKind.SEGMENTATION})
+_FOR_A_MODEL = frozenset({VariableKind.PROMPT, VariableKind.CONTEXT})
 _CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION, OperationKind.TOOL, OperationKind.OTHER})
 
 
@@ -152,9 +153,14 @@ class _Reader:
                 continue
             if error_type is ErrorType.EXTRACTION or operation.kind in _EXTRACTS:
                 extractions.append(await extraction(sources, messages, operation_id))
-            if operation.kind in _CHANGES:
+            if operation.kind in _CHANGES and not self._only_asks(operation_id):
                 changes.append(await change(sources, operation_id))
         return extractions, changes
+
+    def _only_asks(self, operation_id: str) -> bool:
+        """Whether an operation made nothing but prompts and contexts: then it changed no memory."""
+        made = [self._graph.variables[one].kind for one in self._graph.made(operation_id)]
+        return bool(made) and all(kind in _FOR_A_MODEL for kind in made)
 
     def _had(self, sources: Sequence[FailureInTrace], operation_id: str) -> bool:
         """Whether an operation used or made anything derived from the piece's messages."""
