@@ -280,7 +280,8 @@ class AnnotationQueue:
         metadata={"cost": 500},
     )
     async def labels(self: annotation.AnnotationQueue, info: Info) -> str:
-        found = await export_labels(info.context.door(self.project_id).store, self.failure_ids)
+        async with info.context.in_turn:  # the verdicts of one queue may take megabytes
+            found = await export_labels(info.context.door(self.project_id).store, self.failure_ids)
         return b"".join(one.line() for one in found).decode()
 
 
