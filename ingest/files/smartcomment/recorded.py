@@ -42,7 +42,7 @@ class Clock:
             self._zone = UTC if timezone == "UTC" else ZoneInfo(timezone)
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
             raise InputError("timezone", "", f"{timezone!r} is no time zone of the IANA database") from error
-        self._last: tuple[str, datetime] = ("", datetime.min.replace(tzinfo=UTC))
+        self._last: tuple[str | None, datetime] = (None, datetime.min.replace(tzinfo=UTC))
 
     def read(self, text: str) -> datetime:
         """Parse a local time such as ``2026-11-21 20:28:59.390``; returns UTC.
