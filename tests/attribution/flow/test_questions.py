@@ -53,6 +53,20 @@ def test_answers_are_no_refusals(text: str) -> None:
     assert not refuses(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_refusal"),
+    [
+        ("I don't know " + "so " * 36, True),
+        ("I don't know " + "so " * 37, True),
+        ("I don't know " + "so " * 38, False),
+        ("不知道" + "好" * 77, True),
+        ("不知道" + "好" * 78, False),
+    ],
+)
+def test_a_refusal_has_at_most_forty_words(text: str, is_refusal: bool) -> None:
+    assert refuses(text) is is_refusal
+
+
 def test_forms() -> None:
     assert form(asked("Who fed the parrot?", "I do not know")) is QuestionForm.UNANSWERABLE
     assert form(asked("Who fed the parrot?", "")) is QuestionForm.UNANSWERABLE
