@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from attribution.text.fit import middle
 from schema.outside_json import JsonError, read_json
@@ -15,6 +16,9 @@ NAME = 72
 _TEXT_KEYS = ("memory", "content", "text", "data", "episode", "page_content", "fact")
 """The members in which objects keep their text."""
 _LITERALS = ("'", '"', "[", "{", "(")
+_REMEMBERED = 500
+"""The longest values whose texts are remembered: the beginnings that the graph keeps are at most so long."""
+_ENDS = {"'": "'", '"': '"', "[": "]", "{": "}", "(": ")"}
 _FENCE = re.compile(r"```(?:[a-z]+\n)?(.*)```", re.DOTALL)
 _SHORT = 40
 _MARK = re.compile(r"[0-9a-fA-F]{16,}+|[0-9a-fA-F]{8,}+(?:-[0-9a-fA-F]{4,}+){2,}+|\d{4}-\d\d-\d\d[T ][\d:.+Z]+")
@@ -30,6 +34,10 @@ def text_of(preview: str) -> str:
 
     Ids and times are no text, unless there is nothing else.
     """
+    return _known_text(preview) if len(preview) <= _REMEMBERED else _text_of(preview)
+
+
+def _text_of(preview: str) -> str:
     text = _unfenced(preview)
     value = _value(text)
     found = _longest(_texts(value)) or text
@@ -47,7 +55,15 @@ def said(preview: str, most: int = NAME) -> str:
 
     Of a list, all items are said; of an object, its text.
     """
+    return _known_name(preview, most) if len(preview) <= _REMEMBERED else _name(preview, most)
+
+
+def _name(preview: str, most: int) -> str:
     return middle(" ".join(_said(_value(_unfenced(preview)), 4 * most).split()), most)
+
+
+# A page names the same values again and again, and reading a value takes about 0.1 ms.
+_known_text, _known_name = lru_cache(2048)(_text_of), lru_cache(2048)(_name)
 
 
 def _said(value: object, most: int) -> str:
@@ -74,6 +90,8 @@ def _value(text: str) -> object:
     """The value that a text writes down in JSON or in Python; the text itself if it does neither."""
     if text[:1] not in _LITERALS:
         return text
+    if _is_cut(text):
+        return _cut_value(text)
     try:
         found: object = read_json(text)
     except JsonError:
@@ -82,6 +100,12 @@ def _value(text: str) -> object:
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             return _cut_value(text)
     return found if isinstance(found, (str, Mapping, list, tuple)) else text
+
+
+def _is_cut(text: str) -> bool:
+    """Whether a text ends as no value does. Most beginnings of long values do, and reading them fails slowly."""
+    last = text.rstrip()[-1]
+    return last != _ENDS[text[0]] and not (last in "'\"" and text[0] in "'\"") and "#" not in text
 
 
 def _cut_value(text: str) -> object:

@@ -73,3 +73,17 @@ def test_a_change_is_shown_in_its_place() -> None:
     ]
     assert merged_changes("", "a") == [("a", "new")]
     assert merged_changes("a", "") == [("a", "gone")]
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("['one'] # two", "one"),
+        ("'one' \"two\"", "onetwo"),
+        ('["one", "tw', "one; tw"),
+        ('{"text": "one"} ', "one"),
+        ("[", "["),
+    ],
+)
+def test_only_a_value_whose_end_is_missing_is_read_in_pieces(value: str, name: str) -> None:
+    assert said(value) == name
