@@ -143,7 +143,7 @@ async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[
 
     if not ids:
         return await every_failure(store, await find_trace_id(store, trace))
-    found = [failure for reference in ids for failure in await find_failures(store, reference)]
+    found = await find_failures(store, ids)
     return list({one.id: one for one in found}.values())
 
 

@@ -8,8 +8,18 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import note
+from api.cli.narrowing import LastOption, LimitOption, containing
 from api.cli.next_steps import NO_TRACE
-from api.cli.options import JsonOption, TraceArgument, TraceOption, VariableArgument
+from api.cli.options import (
+    Format,
+    FormatOption,
+    JsonFormatOption,
+    JsonOption,
+    TraceArgument,
+    TraceOption,
+    VariableArgument,
+    chosen_format,
+)
 from api.cli.output import Output, print_json, write_bytes
 from schema.kinds import VariableKind
 
@@ -26,21 +36,38 @@ _MOST_SEARCHED = 10_000
 
 
 @command(commands)
-async def traces(place: Target, as_json: JsonOption = False) -> None:
-    """List the traces of the project."""
+async def traces(
+    place: Target,
+    given: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORDS]...", help="Only traces with this text in name or id.", show_default=False),
+    ] = None,
+    limit: LimitOption = 0,
+    last: LastOption = None,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
+) -> None:
+    """List the traces of the project, the oldest first."""
+    form = chosen_format(format_, as_json)
     from api.cli import documents
+    from api.cli.csv_output import CsvTable
     from api.cli.render import tables
     from store.shared.paging import every
 
     async with place.open(any_name=True) as store:
         read = every(lambda after: store.traces(after=after))
-        found = [(trace, (await store.stats(trace.id)).labels) async for trace in read]
-    if as_json:
-        print_json([documents.trace_with_counts(trace, counts) for trace, counts in found])
+        text = " ".join(given or [])
+        chosen = containing(read, lambda one: [one.name or "", one.external_id, one.id], text, limit, last)
+        found = [(trace, (await store.stats(trace.id)).labels) async for trace in chosen]
+    listed = [documents.trace_with_counts(trace, counts) for trace, counts in found]
+    if form is Format.JSON:
+        print_json(listed)
+    elif form is Format.CSV:
+        CsvTable(documents.TRACE_COLUMNS).add(listed)
     elif found:
         Output().show(tables.traces(found))
     else:
-        note(NO_TRACE)
+        note("No trace has this text in name or id; `memtrace traces` lists all." if text else NO_TRACE)
 
 
 @command(commands)
@@ -258,7 +285,9 @@ async def show_versions(place: Target, reference: str, trace: str | None, as_jso
 @command(commands)
 async def search(
     place: Target,
-    text: Annotated[str, typer.Argument(help="The words to search for; all must occur.", show_default=False)],
+    given: Annotated[
+        list[str], typer.Argument(metavar="TEXT", help="The words to search for; all must occur.", show_default=False)
+    ],
     trace: TraceOption = None,
     kind: Annotated[
         list[VariableKind] | None,
@@ -282,6 +311,7 @@ async def search(
     from api.cli.find import find_trace_id
     from api.cli.render import tables
 
+    text = " ".join(given)
     read = _MOST_SEARCHED if kind else limit
     async with place.open() as store:
         trace_id = await find_trace_id(store, trace)

@@ -14,12 +14,14 @@ from api.cli.output import Output, print_json
 from schema.kinds import VariableKind
 
 if TYPE_CHECKING:
-    from schema.models import Failure, Operation, Variable
+    from schema.models import Failure, Operation, Trace, Variable
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
 _LIMIT = 200
+_MOST_ANSWERS = 1_000
+"""The closure of a trace starts at so many answers at most."""
 
 
 class Way(StrEnum):
@@ -36,7 +38,8 @@ async def closure(
         str,
         typer.Argument(
             metavar="ID",
-            help="A variable. An operation stands for all variables that it made, a failure for its answer. " + IdHelp,
+            help="A variable. An operation stands for all variables that it made, a failure for its answer, and a "
+            "trace for its answers. " + IdHelp,
             show_default=False,
         ),
     ],
@@ -70,7 +73,6 @@ async def closure(
         raise UsageError("--json, --dot and --mermaid can't be had together")
 
     from api.cli import documents
-    from api.cli.find import find_cause
     from api.cli.render.dot import dot_lines
     from api.cli.render.draw import closure_lines
     from api.cli.render.mermaid import mermaid_lines
@@ -82,7 +84,7 @@ async def closure(
         [one.value for one in kind or ()],
     )
     async with place.open() as store:
-        root = await find_cause(store, reference, trace)
+        root = await _start(store, reference, trace)
         roots = await _roots(store, root)
         nothing = Closure([], way, [], [], [], False, [])
         found = await store.closure(roots, way, budget, kinds) if roots else nothing
@@ -96,21 +98,44 @@ async def closure(
         out.lines(*closure_lines(found, _title(root), limit or None, out.width))
 
 
-async def _roots(store: GraphStore, root: Variable | Operation | Failure) -> list[str]:
+async def _start(store: GraphStore, reference: str, trace: str | None) -> Variable | Operation | Failure | Trace:
+    """What a closure starts at: a variable, an operation or a failure; else a trace."""
+    from api.cli.find import find, find_cause
+    from schema.errors import NotFoundError
+    from schema.models import Trace
+
+    try:
+        return await find_cause(store, reference, trace)
+    except NotFoundError:
+        try:
+            return await find(store, Trace, reference)
+        except NotFoundError:
+            pass
+        raise
+
+
+async def _roots(store: GraphStore, root: Variable | Operation | Failure | Trace) -> list[str]:
     """The variables whose closure a reference means."""
-    from schema.models import Failure, Operation
+    from schema.models import Failure, Operation, Trace, Variable
 
     if isinstance(root, Operation):
         return [variable.id for variable in (await store.operation(root.id)).generated]
     if isinstance(root, Failure):
         return [root.answer_id or root.question_id]
+    if isinstance(root, Trace):
+        from api.cli.listing import in_traces
+
+        answers = in_traces(store, Variable, root.id, _MOST_ANSWERS, [VariableKind.ANSWER.value])
+        return [one.id async for one in answers]
     return [root.id]
 
 
-def _title(root: Variable | Operation | Failure) -> str:
+def _title(root: Variable | Operation | Failure | Trace) -> str:
     from api.cli.render.text import name_of, one_line, operation_name, short
-    from schema.models import Failure, Operation
+    from schema.models import Failure, Operation, Trace
 
+    if isinstance(root, Trace):
+        return f"the answers of the trace {one_line(root.name or root.external_id, 60)}"
     if isinstance(root, Operation):
         return f"what {operation_name(root)} {short(root.id)} made"
     if isinstance(root, Failure):

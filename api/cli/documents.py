@@ -41,6 +41,10 @@ def trace_with_counts(trace: Trace, counts: Mapping[str, int]) -> Document:
     return as_json(trace) | {"counts": {label: count for label, count in counts.items() if label != "Trace"}}
 
 
+TRACE_COLUMNS = (*public_names(Trace), "counts")
+"""The members of ``trace_with_counts``, in order."""
+
+
 def whole_trace(
     trace: Trace, stats: Stats, sessions: Sequence[Session], steps: Mapping[str | None, int] | None
 ) -> Document:

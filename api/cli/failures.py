@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
+from api.cli.narrowing import SearchOption
 from api.cli.next_steps import NO_FAILURE
 from api.cli.options import (
     Format,
@@ -53,7 +55,8 @@ async def failures(
         list[str] | None,
         typer.Argument(
             metavar="[ID]...",
-            help="Only these failures: the failure, its answer or question, or a trace. (default: all)",
+            help="Only these failures: the failure, its answer or question, words of the question, a trace, or an "
+            "error type. (default: all)",
             show_default=False,
         ),
     ] = None,
@@ -74,6 +77,7 @@ async def failures(
         ),
     ] = None,
     descending: Annotated[bool, typer.Option("--descending", help="With --sort: the largest comes first.")] = False,
+    search: SearchOption = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")] = 0,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
@@ -85,13 +89,19 @@ async def failures(
     """
     if descending and sort is None:
         raise UsageError("--descending needs --sort")
-    if reference and (trace or error_type or sort):
-        raise UsageError("ID names failures one by one: leave out --trace, --type and --sort")
     form = chosen_format(format_, as_json)
+    reference = [*(reference or []), *([search] if search else [])]
     from api.cli import documents
     from api.cli.csv_output import CsvTable
     from api.cli.find import find_trace_id
     from api.cli.labels import error_type_of
+    from schema.error_type_names import error_type_meant
+
+    if error_type is None:
+        with suppress(ValueError):
+            error_type, reference = error_type_meant(" ".join(reference)).value, []
+    if reference and (trace or error_type or sort):
+        raise UsageError("ID names failures one by one: leave out --trace, --type and --sort")
     from store.contract.answers import FailureFilter, FailureKey, FailureOrder
 
     chosen = FailureFilter(error_type=error_type_of(error_type, "--type") if error_type else None)
@@ -128,7 +138,7 @@ async def _named(store: GraphStore, references: list[str]) -> AsyncIterator[list
     from api.cli.find import find_failures
     from attribution.verdicts.failure_columns import failure_rows
 
-    found = [failure for reference in references for failure in await find_failures(store, reference)]
+    found = await find_failures(store, references)
     yield await failure_rows(store, {failure.id: failure for failure in found}.values())
 
 
@@ -290,14 +300,17 @@ async def unfail(
     """
     from functools import partial
 
-    from api.cli.find import find_trace_id
+    from api.cli.find import LAST, find_failure, find_trace_id
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted, one_line, short
     from ingest.events.feedback import find_reported, withdraw_failure
 
     check_asked(yes)
     async with keeper_door(place) as door:
-        failure = await find_reported(door.store, reference, await find_trace_id(door.store, trace))
+        trace_id = await find_trace_id(door.store, trace)
+        if reference.casefold() in LAST or " " in reference:
+            reference = (await find_failure(door.store, reference, trace_id)).id
+        failure = await find_reported(door.store, reference, trace_id)
         if not yes:
             verdicts = counted(len(await door.store.attributions([failure.id])), "verdict")
             named = one_line(failure.question, 80)
@@ -323,11 +336,19 @@ async def right(
     from api.cli.choosing import wrong_answer
     from api.cli.keeper import keeper_door
     from api.cli.render.text import short
-    from ingest.events.feedback import record_right
+    from ingest.events.feedback import failures_of, record_right
+    from schema.errors import InputError
     from schema.models import as_json as public
 
     async with keeper_door(place) as door:
         answered = await wrong_answer(door.store, answer, trace)
+        async for failure in failures_of(door.store, answered):
+            raise InputError(
+                short(answered.id),
+                "",
+                f"it was judged wrong: failure {short(failure.id)}. If a user reported this, take it back with: "
+                f"memtrace unfail {short(failure.id)}",
+            )
         judged = await record_right(door.store, answered, entry_of=partial(door.entry, "markRight"))
     if as_json:
         print_json(public(judged))

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import TypeVar, cast
 
 from api.cli.render.text import short
 from attribution.verdicts.stored import every_failure
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.kinds import VariableKind
 from schema.models import Element, Failure, Operation, Session, Trace, Variable
+from schema.readable import readable
+from schema.words import words
 from store.contract.answers import ALL_FAILURES, FailureKey, FailureOrder, Label
 from store.contract.protocol import GraphStore
-from store.shared.resolving import ambiguous, by_name, is_prefix, is_whole_id, trace_by_name
+from store.shared.paging import every, in_trace
+from store.shared.resolving import ambiguous, by_name, is_prefix, is_whole_id, only_one, trace_by_name
 
-LAST = "last"
-"""The failure that was recorded last, unless something has this name."""
+LAST = ("last", "latest", "newest")
+"""What was recorded last: a failure, a trace, or else an answer, unless something has this name."""
+_MOST_TRACES = 1_000
+"""Among so many traces, the newest ones, the last answer is looked for."""
+_MOST_QUESTIONS = 1_000
 _MOST_VERSIONS = 10_000
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
@@ -23,10 +30,26 @@ E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
 async def find(store: GraphStore, model: type[E], reference: str, trace_id: str | None = None) -> E:
     """The element of this model that an id means; for variables and traces, also a name.
 
+    ``last`` means the newest trace, the newest failure or the last answer, and the text of a question means the
+    question.
+
     Raises:
-        NotFoundError: no element matches.
+        NotFoundError: no element matches; the message says what else has the id.
         AmbiguousError: several elements match.
     """
+    try:
+        return await _by_id_or_name(store, model, reference, trace_id)
+    except NotFoundError:
+        if reference.casefold() in LAST and (newest := await _newest(store, model, trace_id)):
+            return newest
+        if model is Variable and (asked := await questions_in_words(store, reference, trace_id)):
+            return cast(E, only_one(asked, reference, Label.VARIABLE))
+        if is_prefix(reference) or is_whole_id(reference):
+            await _refuse_other(store, model, reference)
+        raise
+
+
+async def _by_id_or_name(store: GraphStore, model: type[E], reference: str, trace_id: str | None) -> E:
     try:
         found: Element = await store.resolve(reference, Label(model.__name__), trace_id)
     except NotFoundError:
@@ -37,6 +60,65 @@ async def find(store: GraphStore, model: type[E], reference: str, trace_id: str 
     if not isinstance(found, model):
         raise NotFoundError(reference, model.__name__)
     return found
+
+
+async def _newest(store: GraphStore, model: type[E], trace_id: str | None) -> E | None:
+    """The newest failure or trace, or the last answer; None if there is none, or for other models."""
+    found: Element | None = None
+    if model is Failure:
+        found = await _newest_failure(store, trace_id)
+    elif model is Trace:
+        async for one in every(lambda after: store.traces(after=after)):
+            found = one
+    elif model is Variable:
+        found = await last_answer(store, trace_id)
+    return found if isinstance(found, model) else None
+
+
+async def last_answer(store: GraphStore, trace_id: str | None) -> Variable | None:
+    """The answer that was recorded last, in one trace or in the project; None if there is none."""
+    ids = [trace_id] if trace_id else [one.id async for one in every(lambda after: store.traces(after=after))]
+    found: list[Variable] = []
+    for id_ in ids[-_MOST_TRACES:]:
+        last = None
+        async for one in in_trace(store, Label.VARIABLE, id_, [VariableKind.ANSWER.value]):
+            last = one
+        if isinstance(last, Variable):
+            found.append(last)
+    return max(reversed(found), key=lambda one: (one.created_at is not None, one.created_at), default=None)
+
+
+async def questions_in_words(store: GraphStore, text: str, trace_id: str | None) -> list[Variable]:
+    """The recorded questions with exactly these words, in any case of letters."""
+    wanted = words(text)
+    if not wanted:
+        return []
+    hits = await store.search(text, trace_id, _MOST_QUESTIONS)
+    asked = [hit.variable for hit in hits if hit.variable.kind is VariableKind.QUERY]
+    return [one for one in asked if words(readable(one.preview)) == wanted]
+
+
+async def _refuse_other(store: GraphStore, model: type[Element], reference: str) -> None:
+    """Refuse the id of something else, and say what it is."""
+    try:
+        other = await store.resolve(reference)
+    except (NotFoundError, AmbiguousError):
+        return
+    if not isinstance(other, model):
+        raise OtherKindError(other, model)
+
+
+class OtherKindError(NotFoundError):
+    """An id belongs to something else than what is wanted."""
+
+    def __init__(self, found: Element, wanted: type[Element]) -> None:
+        super().__init__(found.id)
+        self.found = found
+        what = found.kind.value if isinstance(found, Variable | Operation) else type(found).__name__
+        place = "" if isinstance(found, Trace) else f" of the trace {short(found.trace_id)}"
+        article = "an" if what[0] in "AEIOU" else "a"
+        told = f"it means {article} {what}{place}. See: memtrace show {short(found.id)}"
+        self.args = (f"{short(found.id)} is no {wanted.__name__.lower()}: {told}",)
 
 
 async def find_trace_id(store: GraphStore, reference: str | None) -> str | None:
@@ -90,15 +172,19 @@ async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Va
     if found:
         return found[0]
     try:
-        return await by_name(store, reference, trace_id)
+        return await find(store, Variable, reference, trace_id)
+    except OtherKindError:
+        raise
     except NotFoundError:
         raise NotFoundError(reference, "variable, operation or failure") from None
 
 
-async def find_failure(store: GraphStore, reference: str, trace_id: str | None = None) -> Failure:
+async def find_failure(
+    store: GraphStore, reference: str, trace_id: str | None = None, *, in_words: bool = True
+) -> Failure:
     """The failure with this id; else the failure of the answer, or of the question, with this id or name.
 
-    ``last`` means the failure that was recorded last.
+    ``last`` means the failure that was recorded last. Words mean the only wrong answer whose question has them all.
 
     Raises:
         NotFoundError: no failure, answer or question matches.
@@ -106,14 +192,22 @@ async def find_failure(store: GraphStore, reference: str, trace_id: str | None =
         InputError: the answer or the question exists, but no failure has it.
     """
     try:
-        return await find(store, Failure, reference, trace_id)
+        return await _by_id_or_name(store, Failure, reference, trace_id)
     except NotFoundError:
         pass
     try:
-        named = await find(store, Variable, reference, trace_id)
+        named = await _by_id_or_name(store, Variable, reference, trace_id)
     except NotFoundError:
-        if reference.casefold() == LAST and (newest := await _newest_failure(store, trace_id)):
+        if reference.casefold() in LAST and (newest := await _newest_failure(store, trace_id)):
             return newest
+        if in_words and (asked := await _failures_in_words(store, reference, trace_id)):
+            if len(asked) > 1:
+                raise ambiguous(reference, asked) from None
+            return asked[0]
+        if is_prefix(reference) or is_whole_id(reference):
+            await _refuse_other(store, Failure, reference)
+        elif asked_right := await questions_in_words(store, reference, trace_id):
+            raise _not_wrong(asked_right[0]) from None
         raise NotFoundError(reference, "failure or answer") from None
     failures = await every_failure(store, named.trace_id)
     matching = [one for one in failures if named.id in {one.answer_id, one.question_id}]
@@ -121,27 +215,58 @@ async def find_failure(store: GraphStore, reference: str, trace_id: str | None =
         raise ambiguous(reference, matching)
     if matching:
         return matching[0]
+    raise _not_wrong(named)
+
+
+def _not_wrong(named: Variable) -> InputError:
     if named.kind is VariableKind.ANSWER:
         problem = f'it is not marked as wrong. If it is, say: memtrace fail {short(named.id)} "the right answer"'
     else:
         problem = f"it is a {named.kind.value}, and no answer to it is marked as wrong. See: memtrace answers"
-    raise InputError(short(named.id), "", problem)
+    return InputError(short(named.id), "", problem)
 
 
-async def find_failures(store: GraphStore, reference: str) -> list[Failure]:
-    """The failure that ``find_failure`` finds; else all failures of the trace with this id or name.
+async def _failures_in_words(store: GraphStore, text: str, trace_id: str | None) -> list[Failure]:
+    """The failures whose question has all these words; those with exactly these words, if there are any."""
+    wanted = words(text)
+    if not wanted:
+        return []
+    hits = await store.search(text, trace_id, _MOST_QUESTIONS)
+    asked = {hit.variable.id: hit.variable for hit in hits if hit.variable.kind is VariableKind.QUERY}
+    traces = dict.fromkeys(one.trace_id for one in asked.values())
+    found = [one for id_ in traces for one in await every_failure(store, id_) if one.question_id in asked]
+    exact = [one for one in found if words(one.question) == wanted]
+    return exact or [one for one in found if set(wanted) <= set(words(one.question))]
+
+
+async def find_failures(store: GraphStore, references: Sequence[str]) -> list[Failure]:
+    """The failures that each reference means: one failure, or all of a trace; else the words of one question.
 
     Raises:
         NotFoundError: no failure, answer, question or trace matches.
         AmbiguousError: several elements match.
         InputError: the answer or the question exists, but no failure has it.
     """
+    if len(references) == 1:
+        return await _failures_meant(store, references[0])
+    if asked := await _failures_in_words(store, " ".join(references), None):
+        return asked
+    return [failure for reference in references for failure in await _failures_meant(store, reference, in_words=False)]
+
+
+async def _failures_meant(store: GraphStore, reference: str, *, in_words: bool = True) -> list[Failure]:
     try:
-        return [await find_failure(store, reference)]
+        return [await find_failure(store, reference, in_words=in_words)]
     except NotFoundError:
         pass
+    except AmbiguousError:
+        if several := await _failures_in_words(store, reference, None):
+            return several
+        raise
     try:
         trace = await find(store, Trace, reference)
+    except OtherKindError as error:
+        raise OtherKindError(error.found, Failure) from None
     except NotFoundError:
         raise NotFoundError(reference, "failure, answer or trace") from None
     return await every_failure(store, trace.id)
@@ -168,4 +293,4 @@ async def find_anything(store: GraphStore, reference: str) -> Element:
     try:
         return await find_any_version(store, reference, None)
     except NotFoundError:
-        return await find(store, Trace, reference)
+        return await _by_id_or_name(store, Trace, reference, None)

@@ -8,6 +8,7 @@ from inspect import cleandoc
 import typer
 
 from api.cli.aliases import ALIASES
+from api.cli.option_names import Command, Group
 
 PANELS: Mapping[str, tuple[str, ...]] = {
     "Record": ("run", "check", "import", "evaluate", "spool"),
@@ -44,6 +45,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
         "sql",
         "cypher",
         "query",
+        "tables",
     ),
     "Judge": ("fail", "unfail", "right", "verdict", "annotate", "labels", "agreement", "benchmark"),
     "Improve": ("replay", "optimize"),
@@ -74,6 +76,7 @@ EXAMPLES: Mapping[str, str] = {
     "diff": "memtrace diff memory-unit-12",
     "sql": 'memtrace sql "SELECT kind, count(*) FROM operation GROUP BY kind"',
     "query": "memtrace query query.sql",
+    "tables": "memtrace tables",
     "help": "memtrace help why",
     "version": "memtrace version",
     "cypher": 'memtrace cypher "MATCH (f:Failure {projectId: $project}) RETURN f.question"',
@@ -107,7 +110,12 @@ EXAMPLES: Mapping[str, str] = {
 }
 """An example of each command; groups of commands show theirs in their own help."""
 
-_WHERE = "--store, --values, --project and --debug may stand here, too: memtrace --help"
+_WHERE = (
+    "--store, --values, --project and --debug may stand here, too: memtrace --help. "
+    "-o FILE writes the result there. Options have other names, such as -n for --limit: memtrace help options"
+)
+_LEFT_ALONE = "run"
+"""The command whose words belong to another program."""
 
 
 def arrange(app: typer.Typer) -> None:
@@ -115,6 +123,11 @@ def arrange(app: typer.Typer) -> None:
     panel_of = {name: panel for panel, names in PANELS.items() for name in names}
     for group in app.registered_groups:
         assert group.typer_instance is not None
+        for command in group.typer_instance.registered_commands:
+            if command.name != _LEFT_ALONE:
+                command.cls = Command
+        if group.name:
+            group.cls = Group
         if group.name in panel_of:
             group.rich_help_panel = panel_of[group.name]
             if group.name in ALIASES:

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from api.cli.aliases import advice
+from api.cli.errors import UsageError
+from api.cli.option_names import OTHER_NAMES
 
 commands = typer.Typer()
 
@@ -18,13 +20,17 @@ def help_(
         list[str] | None, typer.Argument(metavar="[COMMAND]...", help="The command.", show_default=False)
     ] = None,
 ) -> None:
-    """Show the help of a command, or list all commands."""
+    """Show the help of a command, or list all commands; `memtrace help options` lists other names of options."""
     here = context.find_root()
+    if command == ["options"]:
+        for option, names in OTHER_NAMES.items():
+            typer.echo(f"{option:<14}{', '.join(names)}")
+        return
     for name in command or []:
         group = here.command
         found = group.get_command(here, name) if hasattr(group, "get_command") else None
         if found is None:
-            context.fail(advice(name, list(getattr(group, "commands", ()))))
+            raise UsageError(advice(name, list(getattr(group, "commands", ()))))
         here = found.make_context(name, [], parent=here, resilient_parsing=True)
     text = here.get_help()
     if text:

@@ -25,6 +25,7 @@ commands = typer.Typer()
 class ExportFormat(StrEnum):
     """The names in ``ingest.exports.registry``, which takes too long to import for a list of options."""
 
+    JSON = "json"
     OTLP = "otlp"
     PROV = "prov-json"
     OPENLINEAGE = "openlineage"
@@ -134,7 +135,8 @@ async def export(
         ExportFormat | None,
         typer.Option(
             "--format",
-            help="Another format: spans of OpenTelemetry (protobuf), W3C PROV, or events of OpenLineage.",
+            help="json: the format in which it was imported. Or another one: spans of OpenTelemetry (protobuf), W3C "
+            "PROV, or events of OpenLineage.",
             show_default="the format in which it was imported",
         ),
     ] = None,
@@ -148,7 +150,7 @@ async def export(
     async with place.open(any_name=True) as store:
         trace = await find(store, Trace, reference)
         with whole_file(output) as out:
-            if format_ is None:
+            if format_ in {None, ExportFormat.JSON}:
                 await format_of_trace(trace).write(store, trace.id, out)
             else:
                 await EXPORTS[format_.value].write(store, trace, out)

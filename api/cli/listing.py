@@ -10,8 +10,9 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import note
+from api.cli.narrowing import LIMIT, LastOption, LimitOption, SearchOption, WordsArgument, containing, narrowed
 from api.cli.next_steps import NO_ANSWER
-from api.cli.options import Format, FormatOption, JsonFormatOption, JsonOption, TraceOption, chosen_format
+from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
 from api.cli.output import Output, print_json
 from schema.kinds import OperationKind, Status, VariableKind
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 
-LimitOption = Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")]
-LIMIT = 1000
 _AT_ONCE = 100
 """Number of answers whose questions are read at the same time."""
 
@@ -56,6 +55,7 @@ class ListedAnswer:
 @command(commands)
 async def operations(
     place: Target,
+    given: WordsArgument = None,
     trace: TraceOption = None,
     kind: Annotated[
         list[OperationKind] | None,
@@ -65,18 +65,28 @@ async def operations(
         Status | None,
         typer.Option("--status", case_sensitive=False, help="Only operations with this status."),
     ] = None,
+    search: SearchOption = None,
     limit: LimitOption = LIMIT,
-    as_json: JsonOption = False,
+    last: LastOption = None,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
 ) -> None:
     """List operations with status and duration, ordered by trace."""
+    form = chosen_format(format_, as_json)
+    from api.cli.csv_output import CsvTable
     from api.cli.render import tables
-    from schema.models import Operation
+    from schema.models import Operation, public_names
     from schema.models import as_json as public
 
     kinds, statuses = [one.value for one in kind or ()], [status.value] if status else []
     async with place.open() as store:
-        found = [one async for one in in_traces(store, Operation, trace, limit, kinds, statuses)]
-    if as_json:
+        only, text = await narrowed(store, given, trace, search)
+        read = in_traces(store, Operation, only, 0 if text or last else limit, kinds, statuses)
+        texts = lambda one: [one.name, one.comment or ""]  # noqa: E731
+        found = [one async for one in containing(read, texts, text, limit, last)]
+    if form is Format.CSV:
+        CsvTable(public_names(Operation)).add(map(public, found))
+    elif form is Format.JSON:
         print_json([public(one) for one in found])
     elif found:
         Output().show(tables.operations(found))
@@ -87,6 +97,7 @@ async def operations(
 @command(commands)
 async def answers(
     place: Target,
+    given: WordsArgument = None,
     trace: TraceOption = None,
     wrong: Annotated[
         bool | None,
@@ -97,6 +108,7 @@ async def answers(
         typer.Option("--search", metavar="TEXT", help="Only answers with this text in the question or the answer."),
     ] = None,
     limit: LimitOption = LIMIT,
+    last: LastOption = None,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
 ) -> None:
@@ -108,10 +120,16 @@ async def answers(
     form = chosen_format(format_, as_json)
     from api.cli import documents
     from api.cli.csv_output import CsvTable
+    from api.cli.find import LAST
     from api.cli.render import tables
 
     async with place.open() as store:
-        pages = _answers(store, trace, limit, wrong, words)
+        if given and len(given) == 1 and given[0].casefold() in LAST:
+            given, last = None, last or 1
+        only, text = await narrowed(store, given, trace, words)
+        pages = _answers(store, only, 0 if last else limit, wrong, text)
+        if last:
+            pages = _last(pages, last)
         if form is Format.CSV:
             table = CsvTable(documents.ANSWER_COLUMNS)
             async for page in pages:
@@ -123,8 +141,18 @@ async def answers(
     elif found:
         Output().show(tables.answers(found))
     else:
-        is_all = wrong is None and not words
+        is_all = wrong is None and not text
         note(NO_ANSWER if is_all else "There is no such answer; `memtrace answers` lists all.")
+
+
+async def _last(pages: AsyncIterator[list[ListedAnswer]], count: int) -> AsyncIterator[list[ListedAnswer]]:
+    """The last answers, as one page."""
+    from collections import deque
+
+    last: deque[ListedAnswer] = deque(maxlen=count)
+    async for page in pages:
+        last.extend(page)
+    yield list(last)
 
 
 async def _answers(

@@ -9,13 +9,14 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from api.cli.aliases import COMMAND_OF, advice
 from api.cli.context import Target
-from api.cli.errors import ExitCode, complain, exit_code
+from api.cli.errors import ExitCode, UsageError, complain, exit_code
 from api.cli.help import PANELS, arrange
+from api.cli.option_names import PLACES, Group
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
+from api.cli.phrases import understood
 from api.cli.streams import drop_output, open_streams, problem_of_output
 from schema.errors import MemTraceError
 from store.runtime.private_files import keep_own_rights
@@ -41,7 +42,7 @@ _COMMANDS = {
     "blame": ("blame",),
     "compare": ("compare",),
     "audit": ("audit",),
-    "query": ("cypher", "sql", "query"),
+    "query": ("cypher", "sql", "query", "tables"),
     "show": ("show",),
     "browse": ("search", "traces", "trace", "operation", "variable", "value", "versions", "diff"),
     "causal": ("closure", "path"),
@@ -64,7 +65,7 @@ _GROUPS = ("report", "labels", "annotate", "optimize", "keys", "dlq", "neo4j", "
 _ORDER = {name: place for place, name in enumerate(name for names in PANELS.values() for name in names)}
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """The commands. An expected error becomes one line on standard error and an exit code."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -75,10 +76,14 @@ class Commands(TyperGroup):
         """The command with this name or alias; None if there is none."""
         return super().get_command(ctx, cmd_name) or super().get_command(ctx, COMMAND_OF.get(cmd_name, ""))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words, whatever their order."""
+        return super().parse_args(ctx, understood(args))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the arguments begin with; a word that is no command leads to one."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            ctx.fail(advice(args[0], list(self.commands)))
+            raise UsageError(advice(args[0], list(self.commands), args[1:]))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -100,10 +105,6 @@ class Commands(TyperGroup):
             drop_output()
             raise typer.Exit(ExitCode.BROKEN_PIPE) from None
         return result
-
-
-_TAKE_A_WORD = frozenset({"--store", "--values", "--project"})
-"""Options before the command that take a value."""
 
 
 def command_line(words: Iterable[str] = ()) -> typer.Typer:
@@ -140,7 +141,7 @@ def _command_in(words: Iterable[str]) -> str | None:
     """The command: the first word that is neither an option nor its value; None if there is none."""
     rest = iter(words)
     for word in rest:
-        if word in _TAKE_A_WORD:
+        if PLACES.get(word):
             next(rest, None)
         elif not word.startswith("-"):
             return COMMAND_OF.get(word, word)
@@ -180,7 +181,8 @@ def start() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        command_line(sys.argv[1:])()
+        words = understood(sys.argv[1:])
+        command_line(words)(words)
     except SystemExit as leaving:
         if leaving.code == ExitCode.INTERRUPTED:
             # Busy threads would keep the process alive. Their writes are in transactions, so the exit is safe.

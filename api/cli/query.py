@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.context import Target, command, person_named
+from api.cli.csv_output import CsvTable
 from api.cli.errors import UsageError, note
-from api.cli.options import JsonOption
+from api.cli.options import Format, FormatOption, JsonFormatOption, JsonOption, chosen_format
 from api.cli.output import Output, print_json
 from schema.errors import InputError
 
@@ -22,6 +23,10 @@ commands = typer.Typer()
 
 _NAME = re.compile(r"[$:]?(\w+)")
 _CYPHER = re.compile(r"\s*(?:MATCH|OPTIONAL MATCH|UNWIND|CALL|RETURN|MERGE)\b", re.IGNORECASE)
+_TABLES = re.compile(
+    r"\s*(?:show\s+tables|[.\\\\](?:tables|schema|dt)|tables|schema|describe|desc|\\\\d)\s*;?\s*", re.IGNORECASE
+)
+_EXAMPLE = 'memtrace sql "SELECT question, gold_answers FROM failure"'
 _ENDINGS = {".cypher", ".cql", ".cyp", ".sql"}
 
 QueryArgument = Annotated[
@@ -55,7 +60,8 @@ async def cypher(
     parameter: ParameterOption = None,
     seconds: SecondsOption = _SECONDS,
     limit: LimitOption = _LIMIT,
-    as_json: JsonOption = False,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
 ) -> None:
     """Run a Cypher query on a Neo4j store, read only. It sees all projects: limit it with {projectId: $project}.
 
@@ -63,7 +69,7 @@ async def cypher(
     """
     if _is_file(place):
         raise _needs_neo4j(place)
-    await _run(place, query, parameter, seconds, limit, as_json)
+    await _run(place, query, parameter, seconds, limit, chosen_format(format_, as_json))
 
 
 @command(commands)
@@ -73,17 +79,19 @@ async def sql(
     parameter: ParameterOption = None,
     seconds: SecondsOption = _SECONDS,
     limit: LimitOption = _LIMIT,
-    as_json: JsonOption = False,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
 ) -> None:
     """Run a SQL query on a SQLite store, read only. It sees the rows of the project only.
 
     docs/sql.md has the tables, and queries to start from.
     """
     if not _is_file(place):
-        raise UsageError(
-            "SQL needs a SQLite store (--store FILE), and this store is Neo4j: ask it with memtrace cypher"
-        )
-    await _run(place, query, parameter, seconds, limit, as_json)
+        raise _needs_sqlite()
+    if _TABLES.fullmatch(query or "") or (query is None and not parameter and sys.stdin.isatty()):
+        await _show_tables(place, as_json)
+        return
+    await _run(place, query, parameter, seconds, limit, chosen_format(format_, as_json))
 
 
 @command(commands)
@@ -93,14 +101,42 @@ async def query(
     parameter: ParameterOption = None,
     seconds: SecondsOption = _SECONDS,
     limit: LimitOption = _LIMIT,
-    as_json: JsonOption = False,
+    format_: FormatOption = None,
+    as_json: JsonFormatOption = False,
 ) -> None:
     """Run a query in the language of the store: `memtrace sql` on a SQLite file, `memtrace cypher` on Neo4j."""
-    await _run(place, query, parameter, seconds, limit, as_json)
+    await _run(place, query, parameter, seconds, limit, chosen_format(format_, as_json))
+
+
+@command(commands)
+async def tables(place: Target, as_json: JsonOption = False) -> None:
+    """List the tables that `memtrace sql` can read, with their columns."""
+    if not _is_file(place):
+        raise _needs_sqlite()
+    await _show_tables(place, as_json)
+
+
+async def _show_tables(place: Target, as_json: bool) -> None:
+    from store.sqlite.store import SqliteStore
+
+    async with place.open() as store:
+        assert isinstance(store, SqliteStore)
+        found = await store.tables()
+    if as_json:
+        print_json(found)
+        return
+    from api.cli.render import tables as rendered
+
+    Output().show(rendered.sheet(tuple((name, ", ".join(columns)) for name, columns in found.items())))
+    note(f"An example: {_EXAMPLE}. More queries are in docs/sql.md.")
+
+
+def _needs_sqlite() -> UsageError:
+    return UsageError("SQL needs a SQLite store (--store FILE), and this store is Neo4j: ask it with memtrace cypher")
 
 
 async def _run(
-    place: Target, query: str | None, given: list[str] | None, seconds: float, limit: int, as_json: bool
+    place: Target, query: str | None, given: list[str] | None, seconds: float, limit: int, form: Format
 ) -> None:
     if person_named() is not None:
         raise UsageError("a query shows what annotators must not see yet: unset MEMTRACE_PERSON")
@@ -109,8 +145,10 @@ async def _run(
     if _is_file(place) and _CYPHER.match(text):
         raise _needs_neo4j(place)
     found = await _asked(place, text, parameters, seconds, limit)
-    if as_json:
-        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    if form is Format.CSV:
+        CsvTable(found.columns).add(rows)
+    elif form is Format.JSON:
         print_json({"columns": found.columns, "rows": rows, "truncated": found.truncated})
     elif found.rows:
         from api.cli.render.records import records
@@ -186,5 +224,5 @@ def _text(query: str | None) -> str:
     except UnicodeDecodeError as error:
         raise InputError(name, f"byte {error.start}", "the query is not UTF-8") from None
     if not text.strip():
-        raise UsageError("there is no query")
+        raise UsageError(f"there is no query. `memtrace tables` lists tables and columns; an example: {_EXAMPLE}")
     return text

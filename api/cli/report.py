@@ -98,11 +98,11 @@ async def _traces(store: GraphStore, traces: list[str]) -> list[str]:
 
 
 async def _failures(store: GraphStore, trace_ids: list[str], ids: list[str]) -> list[Failure]:
-    from api.cli.find import find_failure
+    from api.cli.find import find_failures
     from attribution.verdicts.stored import every_failure
 
     if ids:
-        chosen = [await find_failure(store, reference) for reference in ids]
+        chosen = await find_failures(store, ids)
         if trace_ids:
             chosen = [failure for failure in chosen if failure.trace_id in trace_ids]
     elif trace_ids:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from api.cli.context import Target, command
+from api.cli.errors import note
 from api.cli.options import JsonOption, VariableHelp
 
 commands = typer.Typer()
@@ -27,7 +28,8 @@ async def show(
     from api.cli import browse
     from api.cli.failures import show_failures
     from api.cli.find import find_anything
-    from schema.models import Failure, Operation, Trace
+    from api.cli.render.text import short
+    from schema.models import Failure, Operation, Trace, Variable
 
     async with place.open(any_name=True) as store:
         found = await find_anything(store, reference)
@@ -39,3 +41,5 @@ async def show(
         await show_failures(place, [found.id], as_json=as_json)
     else:
         await browse.show_variable(place, found.id, as_json=as_json)
+        if isinstance(found, Variable) and found.right is False and not as_json:
+            note(f"Why it is wrong: memtrace why {short(found.id)}")

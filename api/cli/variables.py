@@ -8,7 +8,8 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import note
-from api.cli.listing import LIMIT, LimitOption, in_traces
+from api.cli.listing import in_traces
+from api.cli.narrowing import LIMIT, LastOption, LimitOption, SearchOption, WordsArgument, containing, narrowed
 from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
 from api.cli.output import Output, print_json
 from schema.kinds import VariableKind
@@ -27,36 +28,45 @@ _AT_ONCE = 1000
 @command(commands)
 async def variables(
     place: Target,
+    given: WordsArgument = None,
     trace: TraceOption = None,
     kind: Annotated[
         list[VariableKind] | None,
         typer.Option("--kind", case_sensitive=False, help="Only variables of this kind; may be repeated."),
     ] = None,
+    search: SearchOption = None,
     limit: LimitOption = LIMIT,
+    last: LastOption = None,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
 ) -> None:
     """List recorded variables with their texts, ordered by trace."""
-    await _list(place, trace, kind or [], limit, chosen_format(format_, as_json))
+    await _list(place, given, trace, search, kind or [], limit, last, chosen_format(format_, as_json))
 
 
 @command(commands)
 async def messages(
     place: Target,
+    given: WordsArgument = None,
     trace: TraceOption = None,
+    search: SearchOption = None,
     limit: LimitOption = LIMIT,
+    last: LastOption = None,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
 ) -> None:
     """List the messages that were said, ordered by trace."""
-    await _list(place, trace, [VariableKind.MESSAGE], limit, chosen_format(format_, as_json))
+    await _list(place, given, trace, search, [VariableKind.MESSAGE], limit, last, chosen_format(format_, as_json))
 
 
 @command(commands)
 async def units(
     place: Target,
+    given: WordsArgument = None,
     trace: TraceOption = None,
+    search: SearchOption = None,
     limit: LimitOption = LIMIT,
+    last: LastOption = None,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
 ) -> None:
@@ -65,7 +75,9 @@ async def units(
     `memtrace variables --kind MemoryUnit` lists all versions.
     """
     async with place.open() as store:
-        await _show(_held(store, trace, limit), chosen_format(format_, as_json))
+        only, text = await narrowed(store, given, trace, search)
+        found = containing(_held(store, only), _texts, text, limit, last)
+        await _show(found, chosen_format(format_, as_json))
 
 
 @command(commands)
@@ -99,27 +111,37 @@ async def prompts(
         note("No prompts are recorded. `memtrace check TRACE` says what a recording lacks.")
 
 
-async def _list(place: Target, trace: str | None, kinds: Sequence[VariableKind], limit: int, form: Format) -> None:
+async def _list(
+    place: Target,
+    given: list[str] | None,
+    trace: str | None,
+    search: str | None,
+    kinds: Sequence[VariableKind],
+    limit: int,
+    last: int | None,
+    form: Format,
+) -> None:
     from schema.models import Variable
 
     async with place.open() as store:
-        await _show(in_traces(store, Variable, trace, limit, [kind.value for kind in kinds]), form)
+        only, text = await narrowed(store, given, trace, search)
+        read = in_traces(store, Variable, only, 0 if text or last else limit, [kind.value for kind in kinds])
+        await _show(containing(read, _texts, text, limit, last), form)
 
 
-async def _held(store: GraphStore, trace: str | None, limit: int) -> AsyncIterator[Variable]:
+def _texts(variable: Variable) -> list[str]:
+    return [variable.preview, variable.name]
+
+
+async def _held(store: GraphStore, trace: str | None) -> AsyncIterator[Variable]:
     """The newest versions of the units that memories hold at the end, trace by trace."""
     from api.cli.find import find_trace_id
     from attribution.trace.remembered import remembered
     from store.shared.paging import every
 
     only = await find_trace_id(store, trace)
-    listed = 0
     for id_ in [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]:
         for _, version in (await remembered(store, id_)).at(None):
-            if listed == limit > 0:
-                note(f"There are more than {limit:,}: --limit 0 lists all.")
-                return
-            listed += 1
             yield version.variable
 
 

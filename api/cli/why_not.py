@@ -18,10 +18,10 @@ commands = typer.Typer()
 async def why_not(
     place: Target,
     reference: FailureArgument,
-    words: Annotated[
-        str | None,
+    given: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="[TEXT]", help="Show only pieces that contain one of the words of TEXT.", show_default=False
+            metavar="[TEXT]...", help="Show only pieces that contain one of the words of TEXT.", show_default=False
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -41,8 +41,8 @@ async def why_not(
     async with place.open() as store:
         failure = await find_failure(store, reference)
         pieces = (await found_out(store, [failure]))[failure.id]
-        if words:
-            wanted = set(words.casefold().split())
+        if given:
+            wanted = set(" ".join(given).casefold().split())
             pieces = [one for one in pieces if wanted & set(one.piece.casefold().split())]
         is_withheld = bool(await store.withheld([failure.id]))
     if as_json:

@@ -49,10 +49,7 @@ def run_query(
         QueryTimeoutError: the query took longer than ``seconds``.
         TooMuchError: the rows have more than ``MOST_BYTES``.
     """
-    connection.create_scalar_function("asked_project", lambda *_: project_id, 0, deterministic=True)
-    for _ in connection.execute(sql("asked.views")):
-        pass
-    tables = {str(name): str(columns) for name, columns in connection.execute(sql("asked.tables"))}
+    tables = tables_of(connection, project_id)
     connection.pragma("query_only", True)
     connection.authorizer = _allows
     until = time.monotonic() + seconds
@@ -72,6 +69,14 @@ def run_query(
     finally:
         connection.set_progress_handler(None)
         connection.authorizer = None
+
+
+def tables_of(connection: apsw.Connection, project_id: str) -> dict[str, list[str]]:
+    """Make the views that queries see, with the rows of one project; their names and columns."""
+    connection.create_scalar_function("asked_project", lambda *_: project_id, 0, deterministic=True)
+    for _ in connection.execute(sql("asked.views")):
+        pass
+    return {str(name): str(columns).split(", ") for name, columns in connection.execute(sql("asked.tables"))}
 
 
 def _rows(connection: apsw.Connection, text: str, parameters: dict[str, Any], limit: int) -> QueryResult:
@@ -114,14 +119,14 @@ def _allows(operation: int, first: str | None, column: str | None, place: str | 
     return apsw.SQLITE_DENY
 
 
-def _advice(problem: str, text: str, tables: Mapping[str, str]) -> str:
+def _advice(problem: str, text: str, tables: Mapping[str, list[str]]) -> str:
     """The tables, or the columns of the tables that a query names, if the query names one that does not exist."""
     if problem.startswith("no such table: "):
         near = get_close_matches(problem.rpartition(" ")[2], tables, 1)
-        meant = f"; did you mean {near[0]}?" if near else ""
+        meant = f"; did you mean {near[0]}?" if near else "."
         return f"{meant} The tables are {', '.join(tables)}"
     if problem.startswith("no such column: "):
         words = {word.lower() for word in re.findall(r"\w+", text)}
         named = [name for name in tables if name.lower() in words]
-        return "".join(f"; {name} has {tables[name]}" for name in named)
+        return "".join(f"; {name} has {', '.join(tables[name])}" for name in named)
     return ""

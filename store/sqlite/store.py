@@ -23,7 +23,7 @@ from store.sqlite import find, maintain, select, walk
 from store.sqlite import verdict_changes as history
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext, check_entry, insert_entries, settle_entry
-from store.sqlite.query import run_query
+from store.sqlite.query import run_query, tables_of
 from store.sqlite.records import SqliteRecords
 from store.sqlite.write import write_batch
 from store.values.contract import ValueStore, split_values
@@ -220,6 +220,10 @@ class SqliteStore(GraphStore):
             return run_query(connection, self._project_id, text, parameters, seconds, limit)
 
         return await self._connections.inspect(run)
+
+    async def tables(self) -> dict[str, list[str]]:
+        """The tables that a query sees, with their columns. Only the SQLite engine has this method."""
+        return await self._connections.inspect(lambda connection: tables_of(connection, self._project_id))
 
     @override
     async def stats(self, trace_id: str | None = None) -> Stats:

@@ -1,0 +1,286 @@
+"""Other names of options, which every command understands that has the option."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
+from difflib import get_close_matches
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from api.cli.errors import UsageError, note
+from api.cli.files import whole_file
+from schema.kinds import OperationKind, VariableKind
+
+OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "--store": ("--db", "--database"),
+    "--version": ("-v", "-V"),
+    "--trace": ("-t", "--run"),
+    "--limit": ("-n", "--max", "--count", "--head", "--top", "--first"),
+    "--search": ("-s", "--text", "--question", "--contains", "--filter", "--grep", "--query"),
+    "--kind": ("-k", "--type"),
+    "--type": ("--error-type", "--error", "--kind"),
+    "--wrong": ("--failed", "--incorrect", "--bad", "--failures", "--errors"),
+    "--right": ("--correct", "--ok", "--good"),
+    "--gold": ("--expected", "--right", "--right-answer", "--correct", "--answer", "--truth"),
+    "--json": ("-j",),
+    "--format": ("-f",),
+    "--output": ("--out", "--file"),
+    "--sort": ("--order", "--sort-by", "--order-by"),
+    "--descending": ("--desc", "--reverse", "-r"),
+    "--by": ("--group-by", "--per"),
+    "--port": ("-p",),
+    "--yes": ("-y", "--force"),
+    "--comment": ("-m", "--note"),
+    "--operation": ("--op", "--step"),
+}
+"""The other names of each option. A command's own option comes first, such as -p of `memtrace sql`."""
+
+PLACES: Mapping[str, bool] = {
+    name: has_value
+    for option, has_value in (
+        ("--store", True),
+        ("--values", True),
+        ("--project", True),
+        ("--debug", False),
+        ("--version", False),
+        ("--help", False),
+        ("-h", False),
+        ("--install-completion", False),
+        ("--show-completion", False),
+    )
+    for name in (option, *OTHER_NAMES.get(option, ()))
+}
+"""The options before the command, and whether each has a value."""
+
+_ADVICE: Mapping[str, str] = {
+    "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked with --method walk",
+    "--html": "A page of one failure is `memtrace report ID -o report.html`",
+    "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
+    "--user": "A user's memory is a trace: `memtrace traces` lists them, and --trace names one",
+    "--since": "By number: `--last 20` lists the last ones; by time: `memtrace failures --sort time --descending`",
+}
+"""What to do in place of options that no command has."""
+_MORE = {"--verbose", "-v", "--details", "--full"}
+_PLAIN = {"table", "text"}
+"""How results are shown without an option."""
+_KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "question": "Query", "reply": "Response"}
+_OUTPUT = ("-o", "--output", *OTHER_NAMES["--output"])
+_FILE = "memtrace.output"
+_LIKE = 0.8
+_NUMBER = re.compile(r"-([a-z]?)([0-9]+)")
+_SEVERAL = -1
+
+
+def spelled(
+    words: Sequence[str], options: Mapping[str, bool], formats: Sequence[str] = (), *, stop: bool = False
+) -> list[str]:
+    """The words, with each other name of an option replaced by the name that the command knows.
+
+    Args:
+        words: the words after the command.
+        options: the names of the command's options, and whether each has a value.
+        formats: the values of the command's option ``--format``.
+        stop: whether the options end at the first word that is none, as before a command.
+    """
+    result: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--" or (stop and not word.startswith("-")):
+            return [*result, word, *rest]
+        if not word.startswith("-") or word == "-":
+            result.append(word)
+            continue
+        number = _NUMBER.fullmatch(word)
+        if number and "--limit" in options and number[1] in {"", "n"}:
+            result += ["--limit", number[2]]
+            continue
+        name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        known = name if name in options else _known(name, options)
+        if known is None:
+            meant = _flag(name, value, rest, options, formats)
+            result += [word] if meant is None else meant
+        elif options[known]:
+            value = value if equals else rest.pop(0) if rest else ""
+            has_value = bool(equals or value)
+            value = kind_meant(value) if known == "--kind" else value
+            result += [known, value] if has_value else [known]
+        else:
+            result.append(known + equals + value)
+    return result
+
+
+def _known(name: str, options: Mapping[str, bool]) -> str | None:
+    """The option of the command that this other name means."""
+    return next((option for option, names in OTHER_NAMES.items() if name in names and option in options), None)
+
+
+def _flag(
+    name: str, value: str, rest: list[str], options: Mapping[str, bool], formats: Sequence[str]
+) -> list[str] | None:
+    """A format as a flag or as a value, the last so many, or more to see; None if it is nothing of this."""
+    if name in _MORE and "--json" in options:
+        note(f"{name} is not needed: everything is shown; --json has every field.")
+        return []
+    form = "md" if name == "--markdown" else name.removeprefix("--")
+    if form in formats:
+        return ["--format", form]
+    given = value or (rest[0] if rest else "")
+    if name in {"--format", "-f"} and (f"--{given}" in options or (given in _PLAIN and "--json" in options)):
+        del rest[: 0 if value else 1]
+        return [f"--{given}"] if f"--{given}" in options else []
+    if name == "--last" and "--descending" in options and given:
+        del rest[: 0 if value else 1]
+        return ["--sort", "time", "--descending", "--limit", given]
+    return None
+
+
+def kind_meant(word: str) -> str:
+    """The kind that a word means: ``unit``, ``memory-unit`` and ``Units`` are the same."""
+    plain = re.sub(r"[\s_-]", "", word).casefold()
+    for kind in (*VariableKind, *OperationKind):
+        for one in (plain, plain.removesuffix("s"), plain.removesuffix("ies") + "y"):
+            if _KINDS.get(one, one).casefold() == kind.value.casefold():
+                return str(kind.value)
+    return word
+
+
+def _options(command: Any, context: Any) -> dict[str, bool]:
+    """The options of a command, and whether each has a value."""
+    return {
+        name: not (one.is_flag or one.count)
+        for one in command.get_params(context)
+        if one.param_type_name == "option"
+        for name in (*one.opts, *one.secondary_opts)
+    }
+
+
+def _formats(command: Any, context: Any) -> list[str]:
+    """The values of the command's option ``--format``."""
+    kinds = [one.type_descriptor.annotation for one in command.get_params(context) if "--format" in one.opts]
+    return [str(form) for kind in kinds if isinstance(kind, type) and issubclass(kind, StrEnum) for form in kind]
+
+
+class Command(TyperCommand):
+    """A command that knows other names of its options, reads ids from standard input, and says what it has."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words after the command."""
+        options = _options(self, ctx)
+        if "--json" in options and "--output" not in options:
+            args = self._to_file(ctx, args, options)
+        args = _with_ids(self.get_params(ctx), spelled(args, options, _formats(self, ctx)))
+        return _parsed(self, ctx, super().parse_args, args)
+
+    def _to_file(self, ctx: Any, args: list[str], options: Mapping[str, bool]) -> list[str]:
+        """The words without ``-o FILE``; the ending of the file says the format."""
+        for at, word in enumerate(args):
+            if word == "--":
+                break
+            if word in _OUTPUT and at + 1 < len(args) and not (at and options.get(args[at - 1])):
+                file = Path(args[at + 1])
+                ctx.meta[_FILE] = file
+                form = file.suffix.lower().removeprefix(".")
+                is_said = any(one.startswith(("--format", "--json", "--csv", "-f")) for one in args)
+                is_known = not is_said and (form == "json" or (form == "csv" and "--format" in options))
+                return [*args[:at], *([f"--{form}"] if is_known else []), *args[at + 2 :]]
+        return args
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; with ``-o FILE``, its output goes into the file."""
+        if _FILE not in ctx.meta:
+            return super().invoke(ctx)
+        with whole_file(ctx.meta[_FILE]) as file, redirect_stdout(io.TextIOWrapper(file, "utf-8")) as out:
+            try:
+                result = super().invoke(ctx)
+                out.flush()
+            finally:
+                out.detach()
+        return result
+
+
+class Group(TyperGroup):
+    """A group of commands that knows other names of its options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words after the group's name."""
+        args = spelled(args, _options(self, ctx), _formats(self, ctx), stop=True)
+        return _parsed(self, ctx, super().parse_args, args)
+
+
+def _with_ids(parameters: Iterable[Any], words: list[str]) -> list[str]:
+    """The words, with the ids on standard input in place of ``-``: the first word of each line."""
+    takes = [one for one in parameters if one.param_type_name == "argument" and "ID" in (one.metavar or "")]
+    if "-" not in words or not takes or sys.stdin.isatty():
+        return words
+    ids = [line.split()[0] for line in sys.stdin.read().splitlines() if line.strip()]
+    ids = ids[1:] if ids[:1] == ["id"] else ids
+    if not ids:
+        raise UsageError("- reads ids from standard input, one a line, and there are none")
+    if len(ids) > 1 and takes[0].nargs != _SEVERAL:
+        raise UsageError("standard input has several ids, and this command takes one; try: memtrace why -")
+    at = words.index("-")
+    return [*words[:at], *ids, *words[at + 1 :]]
+
+
+def _parsed(command: Any, context: Any, parse: Callable[[Any, list[str]], list[str]], words: list[str]) -> list[str]:
+    """Parse, and add to an error what helps: the options that there are, or where to find an id."""
+    try:
+        return parse(context, words)
+    except Exception as error:
+        # Typer does not export the class of an unknown option.
+        if hasattr(error, "option_name") and hasattr(error, "possibilities"):
+            _tell_options(command, context, error)
+        elif isinstance(error, typer.BadParameter) and error.param is not None and not error.message:
+            _tell_ids(command.name, error.param.metavar or "")
+        raise
+
+
+def _tell_options(command: Any, context: Any, error: Any) -> None:
+    """Say which option may be meant, which there are, or behind which command the option stands."""
+    shown = [one for one in command.get_params(context) if one.param_type_name == "option" and not one.hidden]
+    names = [name for one in shown for name in (*one.opts, *one.secondary_opts) if name.startswith("--")]
+    near = get_close_matches(error.option_name, names, 1, _LIKE)
+    error.possibilities = []
+    if context.parent is not None:
+        here = context.command_path.split(" ", 1)[-1]
+        told = f"Did you mean {near[0]}? " if near else ""
+        elsewhere = _having(error.option_name, context.find_root())
+        if not near and (error.option_name in _ADVICE or elsewhere):
+            told = f"{_ADVICE.get(error.option_name) or 'Others have it: ' + elsewhere}. "
+        listed = ", ".join(name for name in names if name != "--help") or "no options of its own"
+        raise UsageError(f"`memtrace {here}` has no option {error.option_name}. {told}It has {listed}") from None
+    having = _having(error.option_name, context)
+    error.message += f". It belongs behind a command: {having}" if having else ""
+
+
+def _having(option: str, context: Any) -> str:
+    """Some commands that have this option, with the option."""
+    from typer.main import get_command
+
+    from api.cli.main import command_line
+
+    root: Any = get_command(command_line())
+    meant = {option, *(name for name, others in OTHER_NAMES.items() if option in others)}
+    found = [
+        f"`memtrace {name} {one}`"
+        for name in root.list_commands(context)
+        for one in meant & _options(root.get_command(context, name), context).keys()
+    ]
+    return ", ".join(found[:3])
+
+
+def _tell_ids(name: str, wanted: str) -> None:
+    """Say where the missing id is to be found."""
+    for words, where in (("TRACE", "traces"), ("ID", "answers"), ("ANSWER", "answers"), ("FAILURE", "failures")):
+        if words in wanted:
+            told = f"`memtrace {where}` lists them; the newest: memtrace {name} last"
+            raise UsageError(f"`memtrace {name}` needs the id of one: {told}") from None

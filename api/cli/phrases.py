@@ -1,0 +1,207 @@
+"""Other orders of words: a verb before a noun, a noun before a verb, an id or an option first.
+
+``memtrace list answers``, ``memtrace answers list`` and ``memtrace answers`` mean the same. Only words that no command
+would take are put into another order, so a command line that is right keeps its meaning.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from api.cli.aliases import ADVICE, COMMAND_OF
+from api.cli.help import PANELS
+from api.cli.option_names import PLACES
+
+Words = list[str]
+
+LISTS: Mapping[str, tuple[str, ...]] = {
+    "answers": ("answer", "question", "questions", "reply", "replies"),
+    "failures": ("failure", "error", "errors", "mistake", "mistakes"),
+    "traces": ("trace", "run", "runs"),
+    "operations": ("operation", "step", "steps"),
+    "units": ("unit", "memory", "memories", "fact", "facts"),
+    "messages": ("message",),
+    "variables": ("variable",),
+    "prompts": ("prompt",),
+}
+"""The commands that list things, and what else these things are called."""
+
+_LIST_OF = {noun: name for name, nouns in LISTS.items() for noun in (name, *nouns)}
+_SINGULAR = {nouns[0] for nouns in LISTS.values()} | {"question", "error", "reply", "step", "memory", "run"}
+_SHOW = {"list", "ls", "show", "get", "view", "inspect", "see", "print"}
+_ALL = {"list", "ls", "all"}
+_HAVE_LISTS = {"keys", "dlq"}
+_ASIDE = {"me", "the", "my", "all", "a", "an", "please", "of"}
+_TELL = {"tell", "give", "please"}
+_BLAMED = {"operation": "operation", "step": "operation", "prompt": "prompt", "unit": "unit", "session": "session"}
+_FIND = {"search", "find", "grep"}
+_MARK = {"mark", "judge", "label", "rate", "set", "flag"}
+_WRONG = {"wrong", "incorrect", "bad", "false", "failed"}
+_RIGHT = {"right", "correct", "ok", "good", "true"}
+_TAKE_IDS = {"why", "attribute", "failures", "why-not", "spine", "fail", "unfail", "right", "verdict", "replay"} | {
+    *("show", "closure", "versions", "diff", "value", "export", "delete", "check", "ui", "operation", "variable"),
+}
+_COMMANDS = {name for names in PANELS.values() for name in names} | COMMAND_OF.keys()
+_PYTHON = re.compile(r"python[0-9.]*")
+_ID = re.compile(r"[0-9a-f]{8,32}|last|latest|newest|.*[-:@/_.0-9].*")
+
+
+def understood(words: Sequence[str]) -> Words:
+    """The words in the order that the command line expects; the words of a program are left alone."""
+    place, rest = _split(words)
+    rest = _program(rest)
+    for rule in _RULES:
+        if rest[:1] == ["run"]:
+            break
+        rest = rule(rest)
+    return [*place, *rest]
+
+
+def _split(words: Sequence[str]) -> tuple[Words, Words]:
+    """The options that say where to work, and all else with the command in front."""
+    place: Words = []
+    options: Words = []
+    rest = list(words)
+    while rest and rest[0].startswith("-") and rest[0] not in {"-", "--"}:
+        name, given, _ = rest[0].partition("=")
+        if name in PLACES:
+            width = 1 if given or not PLACES[name] else 2
+            place += rest[:width]
+            rest = rest[width:]
+        else:
+            until = next((at for at, word in enumerate(rest) if at and word in _COMMANDS), None)
+            if until is None:
+                break
+            options += rest[:until]
+            rest = rest[until:]
+    return place, [*rest[:1], *options, *rest[1:]]
+
+
+def _is_word(words: Words, place: int) -> bool:
+    return len(words) > place and not words[place].startswith("-")
+
+
+def _program(words: Words) -> Words:
+    """``python app.py`` and ``app.py`` are programs to run and record."""
+    if words[:1] == ["record"]:
+        words = ["run", *words[1:]]
+    given = words[1:] if words[:1] == ["run"] else words
+    given = given[1:] if given[:1] == ["--"] else given
+    if not given:
+        return words
+    if given[0].endswith(".py") and Path(given[0]).is_file() and not os.access(given[0], os.X_OK):
+        return ["run", "--", "python" if shutil.which("python") else "python3", *given]
+    if words[0] != "run" and len(given) > 1 and _PYTHON.fullmatch(Path(given[0]).name):
+        return ["run", "--", *given]
+    return words
+
+
+def _said_politely(words: Words) -> Words:
+    """``show me the answers``, ``tell me why ID``."""
+    if words and words[0] in _TELL:
+        words = words[1:]
+        while words and words[0] in _ASIDE:
+            words = words[1:]
+    if len(words) > 2 and words[0] in _SHOW:
+        while len(words) > 2 and words[1] in _ASIDE:
+            words = [words[0], *words[2:]]
+    return words
+
+
+def _counted(words: Words) -> Words:
+    """``failures by type``, ``count failures by operation``, ``report ID``."""
+    if words[:1] == ["report"] and _is_word(words, 1) and words[1] != "compare":
+        ids = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
+        return ["report", *(part for word in words[1:ids] for part in ("--failure", word)), *words[ids:]]
+    if words and words[0] in {"count", "group"}:
+        words = words[1:] if "by" in words or "per" in words else words
+    if len(words) > 2 and _LIST_OF.get(words[0]) == "failures" and words[1] in {"by", "per"}:
+        by = next((name for noun, name in _BLAMED.items() if words[2].startswith(noun)), None)
+        return ["blame", "--by", by, *words[3:]] if by else ["report", *words[3:]]
+    return words
+
+
+def _verb_first(words: Words) -> Words:
+    """``list answers``, ``show trace ID``, ``find units TEXT``, ``delete trace ID``, ``wrong answers``."""
+    if not _is_word(words, 1):
+        return words
+    verb, noun, rest = words[0], words[1], words[2:]
+    listed = _LIST_OF.get(noun)
+    if noun == "help" and not rest and verb in _COMMANDS:
+        return ["help", verb]
+    if verb in _FIND and listed and _is_word(rest, 0):
+        return [listed, *rest]
+    if verb in _WRONG | _RIGHT | {"last", "latest", "newest"} and listed and noun not in _SINGULAR:
+        if verb in _WRONG and listed == "failures":
+            return [listed, *rest]
+        return [listed, verb, *rest]
+    if verb in {"last", "latest", "newest"} and listed:
+        return ["failures" if listed == "failures" else "trace" if listed == "traces" else "show", "last", *rest]
+    if verb in _SHOW and noun in _WRONG | _RIGHT | {"all", "last"} and _is_word(rest, 0) and _LIST_OF.get(rest[0]):
+        return _verb_first([rest[0], *rest[1:]] if noun == "all" else [noun, *rest])
+    if verb in _SHOW and listed:
+        return ["show", *rest] if noun in _SINGULAR and _is_word(rest, 0) else [listed, *rest]
+    if verb in {"export", "save", "dump"} and noun in LISTS:
+        return [noun, *rest]
+    if verb in {"list", "ls"} and noun in _COMMANDS | ADVICE.keys() | {"all"}:
+        return [noun, "list", *rest] if noun in _HAVE_LISTS else [verb if noun == "all" else noun, *rest]
+    if COMMAND_OF.get(verb, verb) in _TAKE_IDS and noun in _SINGULAR and _is_word(rest, 0):
+        return [verb, *rest]
+    return words
+
+
+def _noun_first(words: Words) -> Words:
+    """``trace list``, ``answers wrong``, ``trace delete ID``, ``units search TEXT``, ``answers last 3``."""
+    listed = _LIST_OF.get(words[0]) if words else None
+    if listed is None or not _is_word(words, 1):
+        return words
+    word, rest = words[1], words[2:]
+    if word in _ALL and not _is_word(rest, 0):
+        return [listed, *rest]
+    if listed == "answers" and word in _WRONG | _RIGHT and not _is_word(rest, 0):
+        return [listed, "--wrong" if word in _WRONG else "--right", *rest]
+    if word in {"last", "latest", "newest"} and _is_word(rest, 0) and rest[0].isdecimal():
+        return [listed, "--last", *rest]
+    if word in _FIND and _is_word(rest, 0):
+        return [listed, *rest]
+    if word in _SHOW and not _is_word(rest, 0):
+        return [listed, *rest]
+    return [word, *rest] if word in _COMMANDS and _is_word(rest, 0) else words
+
+
+def _id_first(words: Words) -> Words:
+    """``ID``, ``ID show`` and ``ID why --json``."""
+    if not _is_word(words, 0) or words[0] in _COMMANDS | ADVICE.keys() or not _ID.fullmatch(words[0]):
+        return words
+    if _is_word(words, 1) and words[1] in _COMMANDS:
+        return [words[1], words[0], *words[2:]]
+    is_whole = re.fullmatch(r"[0-9a-f]{8,32}|last|latest|newest", words[0]) is not None
+    return ["show", *words] if is_whole and not _is_word(words, 1) else words
+
+
+def _judgement(words: Words) -> Words:
+    """``mark ID wrong TEXT``, ``mark ID as right``, ``mark ID --wrong``, ``correct ID TEXT``."""
+    if words[:1] == ["correct"] and _is_word(words, 1) and _is_word(words, 2):
+        return ["fail", *words[1:]]
+    if not words or words[0] not in _MARK:
+        return words
+    for at, word in enumerate(words[1:4], 1):
+        said = word.removeprefix("--")
+        if said in _WRONG | _RIGHT:
+            rest = [one for one in words[1:at] if one != "as"] + words[at + 1 :]
+            return ["fail" if said in _WRONG else "right", *rest]
+    return words
+
+
+_RULES: tuple[Callable[[Words], Words], ...] = (
+    _said_politely,
+    _judgement,
+    _counted,
+    _verb_first,
+    _noun_first,
+    _id_first,
+)

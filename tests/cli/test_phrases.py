@@ -1,0 +1,262 @@
+"""Words in another order, and other names of options, mean what they mean in the usual order."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from api.cli.option_names import OTHER_NAMES, kind_meant, spelled
+from api.cli.phrases import understood
+from schema.kinds import OperationKind, VariableKind
+from tests.cli.conftest import SAMPLE, Cli
+
+WRONG = "7a7b5616"
+QUESTION = "On which day of the week is Mara's pottery class?"
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    cli = Cli(str(tmp_path_factory.mktemp("phrases") / "team.db"))
+    cli("import", SAMPLE)
+    cli("attribute", "--all")
+    return cli
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("list answers --wrong", "answers --wrong"),
+        ("ls failures", "failures"),
+        ("list keys", "keys list"),
+        ("list all", "list"),
+        ("show me the answers", "answers"),
+        ("tell me why 7a7b5616", "why 7a7b5616"),
+        ("show trace 53341c53", "show 53341c53"),
+        ("show units", "units"),
+        ("find units pottery", "units pottery"),
+        ("units search pottery", "units pottery"),
+        ("export failures --csv", "failures --csv"),
+        ("delete trace 53341c53", "delete 53341c53"),
+        ("trace delete 53341c53", "delete 53341c53"),
+        ("trace list", "traces"),
+        ("answers wrong", "answers --wrong"),
+        ("wrong answers", "answers --wrong"),
+        ("show wrong answers", "answers --wrong"),
+        ("right answers --limit 3", "answers --right --limit 3"),
+        ("answers last 3", "answers --last 3"),
+        ("last trace", "trace last"),
+        ("failures by type", "report"),
+        ("failures by operation", "blame --by operation"),
+        ("report 7a7b5616 -o r.html", "report --failure 7a7b5616 -o r.html"),
+        ("7a7b5616", "show 7a7b5616"),
+        ("last", "show last"),
+        ("7a7b5616 why --json", "why 7a7b5616 --json"),
+        ("assistant-sample export", "export assistant-sample"),
+        ("7a7b5616 wrong Thursday", "wrong 7a7b5616 Thursday"),
+        ("mark 7a7b5616 wrong", "fail 7a7b5616"),
+        ("mark 7a7b5616 as right", "right 7a7b5616"),
+        ("judge 7a7b5616 --wrong --gold x", "fail 7a7b5616 --gold x"),
+        ("correct 7a7b5616 Thursday", "fail 7a7b5616 Thursday"),
+        ("why help", "help why"),
+        ("--json answers", "answers --json"),
+        ("--limit 3 answers", "answers --limit 3"),
+        ("--db team.db list answers", "--db team.db answers"),
+        ("python app.py --fast", "run -- python app.py --fast"),
+    ],
+)
+def test_another_order_of_words(said: str, meant: str) -> None:
+    assert understood(said.split()) == meant.split()
+    assert understood(meant.split()) == understood(understood(said.split()))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run -- python list answers",
+        "run python answers list",
+        "search answers",
+        "search wrong",
+        "fail 7a7b5616 right",
+        "fail 7a7b5616 wrong",
+        "trace assistant-sample",
+        "show why",
+        "why last",
+        "report compare a.json b.json",
+        "labels export",
+        "keys list",
+        "import list.json",
+        "correct 7a7b5616",
+        "answers pottery",
+    ],
+)
+def test_what_is_in_order_keeps_its_meaning(line: str) -> None:
+    assert understood(line.split()) == line.split()
+
+
+def test_a_file_of_python_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert understood(["app.py"]) == ["app.py"]
+    (tmp_path / "app.py").touch(mode=0o644)
+    for said in (["app.py", "x"], ["run", "app.py", "x"], ["record", "--", "app.py", "x"]):
+        assert understood(said)[:2] == ["run", "--"]
+        assert understood(said)[2].startswith("python")
+        assert understood(said)[3:] == ["app.py", "x"]
+    (tmp_path / "app.py").chmod(0o755)
+    assert understood(["run", "./app.py"]) == ["run", "./app.py"]
+
+
+def test_no_option_has_another_name_that_is_an_option_before_the_command() -> None:
+    before = {"--values", "--project", "--debug", "--help", "-h"}
+    assert not before & {other for others in OTHER_NAMES.values() for other in others}
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("-n 3", "--limit 3"),
+        ("-n3", "--limit 3"),
+        ("-3", "--limit 3"),
+        ("--max=3", "--limit 3"),
+        ("--failed", "--wrong"),
+        ("--csv", "--format csv"),
+        ("--dot", "--dot"),
+        ("--format dot", "--dot"),
+        ("--type unit", "--kind MemoryUnit"),
+        ("--search --failed", "--search --failed"),
+        ("-- --failed", "-- --failed"),
+        ("--unknown 3", "--unknown 3"),
+    ],
+)
+def test_other_names_of_options(said: str, meant: str) -> None:
+    options = {"--limit": True, "--wrong": False, "--search": True, "--kind": True, "--dot": False, "--format": True}
+    if "dot" in said:
+        options.pop("--format")
+    assert spelled(said.split(), options, ["table", "csv"]) == meant.split()
+
+
+def test_an_option_of_the_command_is_never_another_name() -> None:
+    assert spelled(["--type", "x", "-p", "y"], {"--type": True, "--kind": True, "-p": True, "--port": True}) == [
+        *("--type", "x", "-p", "y")
+    ]
+
+
+def test_kinds_in_any_spelling() -> None:
+    for kind in (*VariableKind, *OperationKind):
+        assert kind_meant(kind.value.lower()) == kind_meant(f"{kind.value}s") == kind.value
+    assert kind_meant("memory unit") == kind_meant("units") == kind_meant("memories") == "MemoryUnit"
+    assert kind_meant("nothing") == "nothing"
+
+
+def test_the_last_is_the_newest_of_what_is_wanted(sample: Cli) -> None:
+    answers = sample("answers", "--json").json
+    (last,) = sample("answers", "--last", "1", "--json").json
+    assert last == answers[-1] == sample("answers", "last", "--json").json[0]
+    assert sample("show", "last", "--json").json["id"] == last["id"]
+    assert sample("trace", "last", "--json").json["externalId"] == "assistant-sample"
+    assert "MemoryAgent mara" in sample("check", "latest").out
+    failure = sample("failures", "last", "--json").json[0]
+    marked = sample("fail", "last", "No", "--json").json
+    assert marked["answerId"] == last["id"]
+    sample("import", SAMPLE)
+    assert failure["id"] in {one["id"] for one in sample("failures", "--json").json}
+
+
+def test_a_question_names_its_failure_and_its_answer(sample: Cli) -> None:
+    for said in ([QUESTION], [QUESTION.lower().rstrip("?")], QUESTION.split(), ["which day"]):
+        (verdict,) = sample("why", *said, "--json").json
+        assert verdict["errorType"] == "UpdateError"
+    assert sample("show", QUESTION, "--json").json["kind"] == "Query"
+    assert sample("fail", QUESTION, "Thursday", "--json").json["answerId"].startswith(WRONG)
+    assert "no failure" in sample("fail", "which day", "Thursday", code=3).err
+    assert "memtrace answers" in sample("why", "What breed is Mara's dog?", code=4).err
+    assert "no failure" in sample("why", "zebra", code=3).err
+
+
+def test_words_after_a_list_narrow_it(sample: Cli) -> None:
+    assert len(sample("units", "pottery", "--json").json) == 1
+    assert len(sample("answers", "pottery", "--json").json) == 2
+    assert len(sample("answers", "assistant-sample", "pottery", "--json").json) == 2
+    assert len(sample("failures", "pottery", "--json").json) == 1
+    assert len(sample("failures", "mara", "--json").json) == 2
+    assert len(sample("failures", "retrieval error", "--json").json) == 1
+    assert len(sample("operations", "extract", "--last", "2", "--json").json) == 2
+    assert sample("traces", "mara", "--json").json
+    assert "no trace" in sample("traces", "zebra").err.lower()
+    assert sample("messages", "--last", "2", "--json").json == sample("messages", "--json").json[-2:]
+
+
+def test_the_id_of_something_else_says_what_it_is(sample: Cli) -> None:
+    for command in ("trace", "export", "check", "units", "answers"):
+        told = sample(command, WRONG, code=3).err
+        assert "no trace: it means an Answer of the trace" in told
+        assert f"memtrace show {WRONG}" in told
+    assert "no trace" in sample("delete", WRONG, "--yes", code=3).err
+    assert "no failure: it means an Update" in sample("why", "74199103", code=3).err
+
+
+def test_ids_come_from_standard_input(sample: Cli) -> None:
+    wrong = sample("answers", "--wrong").out.encode()
+    assert len(sample("why", "-", "--json", input=wrong).json) == 3
+    assert sample("show", "-", "--json", input=b"7a7b5616\n").json["kind"] == "Answer"
+    assert "takes one" in sample("show", "-", input=wrong, code=2).err
+    assert "there are none" in sample("why", "-", input=b"", code=2).err
+
+
+def test_a_result_goes_into_a_file(sample: Cli, tmp_path: Path) -> None:
+    for name in ("a.json", "a.csv"):
+        assert sample("answers", "-o", tmp_path / name).out == ""
+    assert len(json.loads((tmp_path / "a.json").read_text("utf-8"))) == 8
+    assert len((tmp_path / "a.csv").read_text("utf-8").splitlines()) == 9
+    sample("why", WRONG, "--output", tmp_path / "why.txt")
+    assert "Update error" in (tmp_path / "why.txt").read_text("utf-8")
+    sample("why", "nothing", "-o", tmp_path / "none.txt", code=3)
+    assert not (tmp_path / "none.txt").exists()
+
+
+def test_an_unknown_option_says_what_there_is(sample: Cli) -> None:
+    told = sample("answers", "--sinc", "x", code=2).err
+    assert "--trace, --wrong, --right, --search" in told
+    assert "Did you mean" not in told
+    assert "Did you mean --limit?" in sample("answers", "--limi", "3", code=2).err
+    assert "`memtrace blame --by`" in sample("failures", "--group-by", "type", code=2).err
+    assert "MEMTRACE_LLM_MODEL" in sample("why", WRONG, "--model", "x", code=2).err
+    assert "`memtrace answers --wrong`" in " ".join(sample.plain("--wrong", code=2).err.replace("│", "").split())
+
+
+def test_a_missing_id_says_where_ids_are(sample: Cli) -> None:
+    assert "memtrace export last" in sample("export", code=2).err
+    assert "memtrace why last" in sample("why", code=2).err
+    assert "`memtrace failures` lists" in sample("unfail", code=2).err
+
+
+def test_a_right_answer_that_was_judged_wrong_says_how_to_take_that_back(sample: Cli) -> None:
+    assert "memtrace unfail 02df014d" in sample("right", WRONG, code=4).err
+
+
+def test_the_tables_of_sql(sample: Cli) -> None:
+    columns = sample("tables", "--json").json
+    assert "gold_answers" in columns["failure"]
+    for said in ("show tables", ".tables", ".schema"):
+        assert sample("sql", said, "--json").json == columns
+    assert "failure" in sample("tables").out
+    assert "memtrace tables" in sample("sql", input=b"", code=2).err
+    for table in columns:
+        sample("sql", f"SELECT * FROM {table} LIMIT 1")
+    rows = sample("sql", "SELECT question FROM failure ORDER BY 1", "--csv").out.splitlines()
+    assert rows[0] == "question"
+    assert len(rows) == 4
+
+
+def test_other_formats(sample: Cli) -> None:
+    assert sample("closure", WRONG, "--format", "dot").out.startswith("digraph")
+    assert sample("closure", "assistant-sample", "--dot").out.startswith("digraph")
+    assert sample("export", "assistant-sample", "--json").out == sample("export", "assistant-sample").out
+    assert len(sample("operations", "--kind", "Retrieval", "--csv").out.splitlines()) == 9
+    assert "--verbose is not needed" in sample("why", WRONG, "--verbose").err
+
+
+def test_help_lists_other_names_of_options(sample: Cli) -> None:
+    assert "-n, --max" in sample("help", "options").out
+    assert "memtrace help options" in sample("answers", "--help").out
