@@ -14,7 +14,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "traces": ("list", "ls", "runs"),
     "answers": ("questions", "replies"),
     "why": ("explain", "diagnose", "analyze", "analyse", "cause", "root-cause", "evidence"),
-    "failures": ("failure", "errors", "mistakes"),
+    "failures": ("failure", "errors", "mistakes", "verdicts"),
     "fail": ("wrong", "mark"),
     "unfail": ("undo", "unmark"),
     "right": ("ok",),

@@ -95,11 +95,10 @@ async def failures(
     from api.cli.csv_output import CsvTable
     from api.cli.find import find_trace_id
     from api.cli.labels import error_type_of
-    from schema.error_type_names import error_type_meant
 
     if error_type is None:
-        with suppress(ValueError):
-            error_type, reference = error_type_meant(" ".join(reference)).value, []
+        with suppress(UsageError):
+            error_type, reference = error_type_of(" ".join(reference), "TYPE").value, []
     if reference and (trace or error_type or sort):
         raise UsageError("ID names failures one by one: leave out --trace, --type and --sort")
     from store.contract.answers import FailureFilter, FailureKey, FailureOrder

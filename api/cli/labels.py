@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,6 +36,9 @@ async def verdict(
     error_type: Annotated[
         str | None,
         typer.Option("--type", metavar="TYPE", help=_TYPES, show_default=False),
+    ] = None,
+    given: Annotated[
+        list[str] | None, typer.Argument(metavar="[TYPE]...", help="The same as --type.", show_default=False)
     ] = None,
     reason: Annotated[
         str | None, typer.Option("--reason", metavar="TEXT", help="The reason, in words.", show_default=False)
@@ -72,6 +76,7 @@ async def verdict(
     """Record why an answer is wrong. An earlier verdict of the same author is replaced, and stays in the history."""
     from functools import partial
 
+    error_type = error_type or " ".join(given or []) or None
     from api.cli import documents
     from api.cli.find import find_failure
     from api.cli.keeper import keeper_door
@@ -114,6 +119,8 @@ def error_type_of(word: str, option: str) -> ErrorType:
     try:
         return error_type_meant(word)
     except ValueError as error:
+        with suppress(ValueError):
+            return error_type_meant(f"{word} error")
         raise UsageError(f"{option}: {error}") from error
 
 

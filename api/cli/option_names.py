@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
 from schema.kinds import OperationKind, VariableKind
+from schema.outside_json import JsonError, read_json
 
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--store": ("--db", "--database"),
@@ -61,6 +62,7 @@ PLACES: Mapping[str, bool] = {
 """The options before the command, and whether each has a value."""
 
 _ADVICE: Mapping[str, str] = {
+    "--k": "How many a search should return is in `memtrace report`, under what to change first",
     "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked with --method walk",
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
@@ -119,14 +121,14 @@ def spelled(
 
 
 def _known(name: str, options: Mapping[str, bool]) -> str | None:
-    """The option of the command that this other name means."""
+    """The option of the command with this other name."""
     return next((option for option, names in OTHER_NAMES.items() if name in names and option in options), None)
 
 
 def _flag(
     name: str, value: str, rest: list[str], options: Mapping[str, bool], formats: Sequence[str]
 ) -> list[str] | None:
-    """A format as a flag or as a value, the last so many, or more to see; None if it is nothing of this."""
+    """A format as a flag or as a value, the last so many, or more to see; None for any other option."""
     if name in _MORE and "--json" in options:
         note(f"{name} is not needed: everything is shown; --json has every field.")
         return []
@@ -216,13 +218,23 @@ class Group(TyperGroup):
         return _parsed(self, ctx, super().parse_args, args)
 
 
+def _ids(text: str) -> list[str]:
+    """The ids in what a command printed: a JSON list, CSV, or a table, whose ids come first."""
+    if text.lstrip().startswith("["):
+        return [str(one["id"]) for one in read_json(text) if isinstance(one, dict) and "id" in one]
+    ids = [re.split(r"[\s,]+", line.strip())[0] for line in text.splitlines() if line.strip()]
+    return ids[1:] if ids[:1] == ["id"] else ids
+
+
 def _with_ids(parameters: Iterable[Any], words: list[str]) -> list[str]:
-    """The words, with the ids on standard input in place of ``-``: the first word of each line."""
+    """The words, with the ids on standard input in place of ``-``: a JSON list, CSV, or the first words of lines."""
     takes = [one for one in parameters if one.param_type_name == "argument" and "ID" in (one.metavar or "")]
     if "-" not in words or not takes or sys.stdin.isatty():
         return words
-    ids = [line.split()[0] for line in sys.stdin.read().splitlines() if line.strip()]
-    ids = ids[1:] if ids[:1] == ["id"] else ids
+    try:
+        ids = _ids(sys.stdin.read())
+    except JsonError as error:
+        raise UsageError(f"- reads ids from standard input, and this is no JSON list: {error}") from None
     if not ids:
         raise UsageError("- reads ids from standard input, one a line, and there are none")
     if len(ids) > 1 and takes[0].nargs != _SEVERAL:

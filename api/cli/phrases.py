@@ -32,6 +32,8 @@ LISTS: Mapping[str, tuple[str, ...]] = {
 
 _LIST_OF = {noun: name for name, nouns in LISTS.items() for noun in (name, *nouns)}
 _SINGULAR = {nouns[0] for nouns in LISTS.values()} | {"question", "error", "reply", "step", "memory", "run"}
+_SHOWN_BY = {"traces": "trace", "failures": "failures"}
+"""Commands that show one thing of a list; all else is shown by ``show``."""
 _SHOW = {"list", "ls", "show", "get", "view", "inspect", "see", "print"}
 _ALL = {"list", "ls", "all"}
 _HAVE_LISTS = {"keys", "dlq"}
@@ -140,11 +142,14 @@ def _verb_first(words: Words) -> Words:
             return [listed, *rest]
         return [listed, verb, *rest]
     if verb in {"last", "latest", "newest"} and listed:
-        return ["failures" if listed == "failures" else "trace" if listed == "traces" else "show", "last", *rest]
+        return [_SHOWN_BY.get(listed, "show"), "last", *rest]
     if verb in _SHOW and noun in _WRONG | _RIGHT | {"all", "last"} and _is_word(rest, 0) and _LIST_OF.get(rest[0]):
         return _verb_first([rest[0], *rest[1:]] if noun == "all" else [noun, *rest])
+    if verb in {"top", "worst"} and noun.rstrip("s") in _BLAMED:
+        by = _BLAMED[noun.rstrip("s")]
+        return ["prompts", *rest] if by == "prompt" else ["blame", "--by", by, *rest]
     if verb in _SHOW and listed:
-        return ["show", *rest] if noun in _SINGULAR and _is_word(rest, 0) else [listed, *rest]
+        return [_SHOWN_BY.get(listed, "show"), *rest] if noun in _SINGULAR and _is_word(rest, 0) else [listed, *rest]
     if verb in {"export", "save", "dump"} and noun in LISTS:
         return [noun, *rest]
     if verb in {"list", "ls"} and noun in _COMMANDS | ADVICE.keys() | {"all"}:

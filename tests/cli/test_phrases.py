@@ -33,7 +33,12 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
         ("list all", "list"),
         ("show me the answers", "answers"),
         ("tell me why 7a7b5616", "why 7a7b5616"),
-        ("show trace 53341c53", "show 53341c53"),
+        ("show trace 53341c53", "trace 53341c53"),
+        ("show run last", "trace last"),
+        ("show answer last", "show last"),
+        ("show failure last", "failures last"),
+        ("top prompts", "prompts"),
+        ("worst operations", "blame --by operation"),
         ("show units", "units"),
         ("find units pottery", "units pottery"),
         ("units search pottery", "units pottery"),
@@ -180,7 +185,8 @@ def test_words_after_a_list_narrow_it(sample: Cli) -> None:
     assert len(sample("answers", "assistant-sample", "pottery", "--json").json) == 2
     assert len(sample("failures", "pottery", "--json").json) == 1
     assert len(sample("failures", "mara", "--json").json) == 2
-    assert len(sample("failures", "retrieval error", "--json").json) == 1
+    for said in (["retrieval", "error"], ["retrieval"], ["--type", "retrieval"]):
+        assert len(sample("failures", *said, "--json").json) == 1
     assert len(sample("operations", "extract", "--last", "2", "--json").json) == 2
     assert sample("traces", "mara", "--json").json
     assert "no trace" in sample("traces", "zebra").err.lower()
@@ -199,6 +205,9 @@ def test_the_id_of_something_else_says_what_it_is(sample: Cli) -> None:
 def test_ids_come_from_standard_input(sample: Cli) -> None:
     wrong = sample("answers", "--wrong").out.encode()
     assert len(sample("why", "-", "--json", input=wrong).json) == 3
+    for form in ("--json", "--csv"):
+        assert len(sample("why", "-", "--json", input=sample("failures", form).out.encode()).json) == 3
+    assert "no JSON list" in sample("why", "-", input=b"[1, ", code=2).err
     assert sample("show", "-", "--json", input=b"7a7b5616\n").json["kind"] == "Answer"
     assert "takes one" in sample("show", "-", input=wrong, code=2).err
     assert "there are none" in sample("why", "-", input=b"", code=2).err
