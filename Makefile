@@ -91,7 +91,7 @@ bench: setup-dev
 	$(BIN)/python -m benchmarks
 
 lock: setup
-	$(LOCK) --group dev --extra notebook --upgrade -o requirements-dev.lock
+	$(LOCK) --group dev --extra notebook-objects --upgrade -o requirements-dev.lock
 	$(LOCK) --constraints requirements-dev.lock -o requirements.lock
 	echo uv | $(COMPILE) --upgrade -o requirements-uv.lock -
 

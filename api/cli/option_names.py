@@ -18,7 +18,6 @@ from typer.core import TyperCommand, TyperGroup
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
 from schema.kinds import OperationKind, VariableKind
-from schema.outside_json import JsonError, read_json
 
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--store": ("--db", "--database"),
@@ -221,7 +220,13 @@ class Group(TyperGroup):
 def _ids(text: str) -> list[str]:
     """The ids in what a command printed: a JSON list, CSV, or a table, whose ids come first."""
     if text.lstrip().startswith("["):
-        return [str(one["id"]) for one in read_json(text) if isinstance(one, dict) and "id" in one]
+        from schema.outside_json import JsonError, read_json
+
+        try:
+            found = read_json(text)
+        except JsonError as error:
+            raise UsageError(f"- reads ids from standard input, and this is no JSON list: {error}") from None
+        return [str(one["id"]) for one in found if isinstance(one, dict) and "id" in one]
     ids = [re.split(r"[\s,]+", line.strip())[0] for line in text.splitlines() if line.strip()]
     return ids[1:] if ids[:1] == ["id"] else ids
 
@@ -231,10 +236,7 @@ def _with_ids(parameters: Iterable[Any], words: list[str]) -> list[str]:
     takes = [one for one in parameters if one.param_type_name == "argument" and "ID" in (one.metavar or "")]
     if "-" not in words or not takes or sys.stdin.isatty():
         return words
-    try:
-        ids = _ids(sys.stdin.read())
-    except JsonError as error:
-        raise UsageError(f"- reads ids from standard input, and this is no JSON list: {error}") from None
+    ids = _ids(sys.stdin.read())
     if not ids:
         raise UsageError("- reads ids from standard input, one a line, and there are none")
     if len(ids) > 1 and takes[0].nargs != _SEVERAL:
