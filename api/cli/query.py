@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.context import Target, command, person_named
-from api.cli.csv_output import CsvTable
 from api.cli.errors import UsageError, note
 from api.cli.options import Format, FormatOption, JsonFormatOption, JsonOption, chosen_format
 from api.cli.output import Output, print_json
@@ -147,6 +146,8 @@ async def _run(
     found = await _asked(place, text, parameters, seconds, limit)
     rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
     if form is Format.CSV:
+        from api.cli.csv_output import CsvTable
+
         CsvTable(found.columns).add(rows)
     elif form is Format.JSON:
         print_json({"columns": found.columns, "rows": rows, "truncated": found.truncated})
