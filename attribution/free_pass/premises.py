@@ -19,6 +19,8 @@ from attribution.needed.gold_agreement import denies
 from attribution.needed.messages import Messages, is_known
 from attribution.needed.presence import Detail
 from attribution.text.refusals import refuses
+from attribution.text.scripts import is_light
+from attribution.text.segments import Sentence
 from attribution.text.tokens import Token, tokens
 from attribution.trace.graph import TraceGraph
 from schema.kinds import ErrorType
@@ -120,12 +122,24 @@ def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: De
         ):
             continue
         for placed in messages.statements(message):
-            common = asked.words.keys() & set(placed.sentence.stems)
-            tells = share_found(claim, placed) >= _WHOLLY and len(common) >= _ABOUT * len(asked.words)
-            if common and tells and (_CHANGE.search(placed.sentence.text) or _CHANGE.search(failure.question)):
+            tells = share_found(claim, placed) >= _WHOLLY and _is_on_topic(asked, detail, placed.sentence)
+            if tells and (_CHANGE.search(placed.sentence.text) or _CHANGE.search(failure.question)):
                 reason = "a later message tells what was answered: the gold answer is out of date"
                 return _wrong(message, placed.sentence.text.strip(), reason)
     return None
+
+
+def _is_on_topic(asked: Content, detail: Detail, said: Sentence) -> bool:
+    """Whether a sentence is about the question.
+
+    Scripts without spaces are cut into pairs of characters, of which inflected words share few. There, the pairs count
+    that the question has in common with the evidence.
+    """
+    common = asked.words.keys() & set(said.stems)
+    if not any(is_light(one) for one in asked.words):
+        return bool(common) and len(common) >= _ABOUT * len(asked.words)
+    topic = {one for one in asked.words.keys() & set(detail.sentence.stems) if not is_light(one)}
+    return bool(topic) and 2 * len(topic & common) >= len(topic)
 
 
 def wrong_time(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:

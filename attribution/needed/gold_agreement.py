@@ -11,7 +11,7 @@ from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Conte
 from attribution.needed.question import polar, polarity
 from attribution.text.dates import mentions
 from attribution.text.intervals import Interval
-from attribution.text.lexicon import best_likeness, is_rival_of_any, is_same_as_any
+from attribution.text.lexicon import best_likeness, is_common_word, is_rival_of_any, is_same_as_any
 from attribution.text.numbers import number
 from attribution.text.segments import passage
 from attribution.text.tokens import tokens
@@ -103,6 +103,8 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
 def is_narrowed(wanted: Content, text: str, known: tuple[str, ...]) -> bool:
     """Whether a text puts a word of its own directly before the only wanted word, as ``cork`` before ``oak``.
 
+    Only a common word of English has narrower terms of this form. Names and words of other languages have none.
+
     Args:
         wanted: the content of the gold answers beyond the question.
         text: the answer.
@@ -113,6 +115,7 @@ def is_narrowed(wanted: Content, text: str, known: tuple[str, ...]) -> bool:
     said = tokens(text)
     return any(
         after.stem in wanted.words
+        and is_common_word(after.stem)
         and before.carries
         and before.word.isalpha()
         and not before.word.endswith(_NO_NOUN)

@@ -71,6 +71,11 @@ def likeness(left: str, right: str) -> float:
     return 0.0
 
 
+def is_common_word(stem: str) -> bool:
+    """Whether a stem is a word of English, and no name or word of another language."""
+    return _senses(stem) is not None
+
+
 class _Senses:
     """An index of stems by their senses, neighbours, and cluster heads."""
 

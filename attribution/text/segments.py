@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from attribution.text.common import common_start
 from attribution.text.dates import Mention, mentions
+from attribution.text.number_words import spelled
 from attribution.text.numbers import number
 from attribution.text.tokens import carries, stem, words
 
@@ -79,8 +80,12 @@ def sentence(text: str) -> Sentence:
     taken = [(date.start, date.end) for date in dates if date.relative is None or date.is_stamp]
     stems: list[str] = []
     numbers: set[float] = set()
-    for start, word in words(text):
-        if taken and any(first <= start < last for first, last in taken):
+    cut_out = words(text)
+    in_words = spelled([word for _, word in cut_out])
+    numbers.update(value for _, _, value in in_words)
+    read = {place for first, last, _ in in_words for place in range(first, last)}
+    for place, (start, word) in enumerate(cut_out):
+        if place in read or (taken and any(first <= start < last for first, last in taken)):
             continue
         said, value = _read_word(word)
         if value is not None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import Stemmer
 
 from attribution.text import scripts
+from attribution.text.number_words import korean
 from attribution.text.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, MARKS, SOUTHEAST
 
 _DENSE = f"{HAN}{HIRAGANA}{KATAKANA}{HANGUL}{SOUTHEAST}"
@@ -165,11 +166,12 @@ def carries(word: str) -> bool:
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """The stem of a folded word."""
-    if not word.isascii():
-        found = scripts.stem(word)
+    bare = _without_affix(word)
+    if not bare.isascii():
+        found = scripts.stem(bare)
         if found is not None:
             return found
-    base = _without_affix(word).removesuffix("'s").removesuffix("’s").replace("’", "'")
+    base = bare.removesuffix("'s").removesuffix("’s").replace("’", "'")
     return str(_stemmer.stemWord(_IRREGULAR.get(base, base)))
 
 
@@ -207,7 +209,7 @@ def count(text: str) -> int:
 
 
 def _words(text: str) -> Iterator[tuple[int, int, str]]:
-    """The words of a text, folded, each with its place; numbers in Chinese characters also as digits."""
+    """The words of a text, folded, each with its place; numbers in Chinese characters or Korean also as digits."""
     is_other = not text.isascii()
     for match in _WORD.finditer(text):
         start, found = match.start(), match.group()
@@ -220,3 +222,5 @@ def _words(text: str) -> Iterator[tuple[int, int, str]]:
             yield start + place, start + place + len(word), word
         for first, last, value in scripts.numerals(found):
             yield start + first, start + last, str(value)
+    for first, last, value in korean(text) if is_other else ():
+        yield first, last, str(value)

@@ -248,6 +248,20 @@ async def test_a_later_message_tells_what_has_changed(
     assert not outdated or verdict.path[0].quote == later
 
 
+@pytest.mark.parametrize(
+    ("later", "outdated"),
+    [("수영장 요금이 올라서 이제 오만 원이에요.", True), ("친구는 이제 모자에 오만 원을 냈어요.", False)],
+)
+async def test_a_later_message_in_korean_tells_what_has_changed(embedded: Database, later: str, outdated: bool) -> None:
+    first = "수영장 요금은 삼만 원이에요."
+    told = talk(("user", first), ("user", later), time=f"2026-02-{10 + outdated}")
+    units = [told.store(0, first), told.store(1, later, key="later")]
+    asked = told.ask("수영장 요금은 얼마예요?", "삼만 원", "오만 원이에요.", units)
+    verdict, _ = await verdict_on(embedded, told, asked)
+    assert verdict.error_type is (ErrorType.ANNOTATION if outdated else ErrorType.RESPONSE)
+    assert not outdated or verdict.path[0].quote == later
+
+
 def test_a_date_in_brackets_before_a_text_is_the_day_of_the_text() -> None:
     def days(text: str) -> list[tuple[str, str]]:
         placed = passage(text)

@@ -1,0 +1,101 @@
+"""Numbers in several words of Turkish and Russian (``otuz beş``), and Korean numerals of Chinese origin (``육십만``).
+
+A sentence has such a number as one value, not as words: the same number in digits is the same content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from attribution.text.scripts import folded
+
+_TURKISH = {
+    word: value
+    for words, values in (
+        ("bir iki üç dört beş altı yedi sekiz dokuz", range(1, 10)),
+        ("on yirmi otuz kırk elli altmış yetmiş seksen doksan", range(10, 100, 10)),
+        ("yüz bin milyon", (100, 1_000, 1_000_000)),
+    )
+    for word, value in zip(map(folded, words.split()), values, strict=True)
+}
+_RUSSIAN = {
+    word: value
+    for words, values in (
+        ("один два три четыре пять шесть семь восемь девять", range(1, 10)),
+        ("одна две", (1, 2)),
+        ("десять двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто", range(10, 100, 10)),
+        ("одиннадцать двенадцать тринадцать четырнадцать пятнадцать", range(11, 16)),
+        ("шестнадцать семнадцать восемнадцать девятнадцать", range(16, 20)),
+        ("сто двести триста четыреста пятьсот шестьсот семьсот восемьсот девятьсот", range(100, 1_000, 100)),
+        ("тысяча тысячи тысяч миллион миллиона миллионов", (1_000,) * 3 + (1_000_000,) * 3),
+    )
+    for word, value in zip(words.split(), values, strict=True)
+}
+_ENDED = "da de ta te dan den tan ten a e ya ye i u ü yi yu yü"
+"""Turkish endings that a number takes: ``yedide`` is "at seven"."""
+_AMBIGUOUS = frozenset({"on", "bin", "kirk", "elli", "one", "bina", "bine", "ona", "altina"})
+"""Number words that another language has as a common word or name. Such a word counts only beside another part."""
+_VALUES = _RUSSIAN | {word + ending: value for word, value in _TURKISH.items() for ending in ("", *_ENDED.split())}
+_SURE = _VALUES.keys() - _AMBIGUOUS
+_MULTIPLIES = frozenset({100, 1_000, 1_000_000})
+
+_HANGUL = {one: value for value, one in enumerate("일이삼사오육칠팔구", 1)}
+_HANGUL_UNITS = {"십": 10, "백": 100, "천": 1_000}
+_HANGUL_LARGE = {"만": 10_000, "억": 100_000_000}
+_KOREAN = re.compile(
+    "(?<![가-힣])([일이삼사오육칠팔구십백천만억]{1,12})"
+    "(?=\\s?(?:원|명|개월|년|월|일|층|번|분|킬로|미터|퍼센트|주|세|회|도))"
+)
+"""A Korean numeral before a word that counts: ``이`` alone is mostly no number."""
+
+
+def spelled(words: Sequence[str]) -> list[tuple[int, int, float]]:
+    """The numbers among folded words: the places of the first word and after the last, and the value."""
+    if _SURE.isdisjoint(words):
+        return []
+    found, start = [], 0
+    while start < len(words):
+        end, parts = start, list[int]()
+        while end < len(words) and (value := _VALUES.get(words[end])) and (not parts or _follows(parts[-1], value)):
+            parts.append(value)
+            end += 1
+        # A lone "bir" or "один" is mostly an article.
+        if parts and not _SURE.isdisjoint(words[start:end]) and parts != [1]:
+            found.append((start, end, float(_sum(parts))))
+        start = max(end, start + 1)
+    return found
+
+
+def korean(text: str) -> Iterator[tuple[int, int, int]]:
+    """The Korean numerals in a text: first and last place, and value."""
+    for match in _KOREAN.finditer(text):
+        total = part = digit = 0
+        for one in match[1]:
+            if one in _HANGUL:
+                digit = _HANGUL[one]
+            elif one in _HANGUL_UNITS:
+                part, digit = part + max(1, digit) * _HANGUL_UNITS[one], 0
+            else:
+                total, part, digit = total + max(1, part + digit) * _HANGUL_LARGE[one], 0, 0
+        yield match.start(1), match.end(1), total + part + digit
+
+
+def _follows(before: int, value: int) -> bool:
+    """Whether a value continues a number: it multiplies the part before, or fills the zeros of the part before."""
+    if value in _MULTIPLIES and before < value:
+        return True
+    return before > value and before % 10 ** len(str(value)) == 0
+
+
+def _sum(parts: Sequence[int]) -> int:
+    """The value of the parts of a number: 2, 100, 30 and 5 are 235."""
+    total = current = 0
+    for value in parts:
+        if value >= 1_000:
+            total, current = total + max(1, current) * value, 0
+        elif value in _MULTIPLIES and 0 < current < 10:
+            current *= value
+        else:
+            current += value
+    return total + current

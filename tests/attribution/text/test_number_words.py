@@ -1,0 +1,56 @@
+"""Numbers in words are values: the same number in digits is the same content."""
+
+from __future__ import annotations
+
+import pytest
+
+from attribution.needed.content import Rarity, content
+from attribution.needed.gold_agreement import agreement, is_narrowed
+from attribution.text.segments import sentence
+from attribution.text.tokens import tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("Kitaba kırk iki lira verdim.", {42}),
+        ("Tren iki yüz on beş kilometre gitti.", {215}),
+        ("Köyde üç bin yüz kişi var.", {3_100}),
+        ("Ders sekizde başlıyor.", {8}),
+        ("Bir köpek gördüm.", set()),
+        ("Билет стоит сто двадцать семь рублей.", {127}),
+        ("В городе пять тысяч домов.", {5_000}),
+        ("표는 이만삼천 원이에요.", {23_000}),
+        ("십이 층에 살아요.", {12}),
+        ("이 가방은 예뻐요.", set()),
+        ("The lid of the bin on the left is red.", set()),
+        ("Mr Kirk sat on the bench.", set()),
+    ],
+)
+def test_a_number_in_words_is_its_value(text: str, numbers: set[float]) -> None:
+    assert sentence(text).numbers == numbers
+
+
+def test_the_words_of_a_number_are_no_other_words() -> None:
+    assert "kirk" not in sentence("Kitaba kırk iki lira verdim.").stems
+
+
+@pytest.mark.parametrize(("gold", "answer"), [("kırk iki lira", "42 TL ödedin."), ("이만삼천 원", "23000원이에요.")])
+def test_digits_say_what_the_words_say(gold: str, answer: str) -> None:
+    wanted = content(gold, Rarity(()))
+    assert wanted.numbers <= content(answer, Rarity(())).numbers
+    assert not agreement(wanted, answer, (gold,)).conflicts
+
+
+def test_another_number_conflicts() -> None:
+    assert agreement(content("이만삼천 원", Rarity(())), "이만오천 원이에요.", ("이만삼천 원",)).conflicts
+
+
+@pytest.mark.parametrize("written", ["Eğirdir'de", "EĞİRDİR'de", "Eğirdir’de"])
+def test_a_turkish_ending_after_an_apostrophe_is_no_part_of_a_name(written: str) -> None:
+    assert [one.stem for one in tokens(written)] == [one.stem for one in tokens("Eğirdir")]
+
+
+def test_only_a_common_word_of_english_is_narrowed_by_the_word_before_it() -> None:
+    assert is_narrowed(content("an oak", Rarity(())), "It is a cork oak.", ())
+    assert not is_narrowed(content("Eğirdir", Rarity(())), "Halan eğirdir'de oturuyor.", ())
