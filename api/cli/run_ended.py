@@ -61,7 +61,8 @@ def _tell(place: Target, made: Counter[str], trace_ids: Sequence[str], answers: 
     where += f" --project {shlex.quote(place.project)}" if place.project else ""
     note(f"MemTrace recorded {counts} in {place.store_uri}.")
     if answers:
-        last = answers[-1]
+        # Several users have a trace each: the newest answer may be in any of them.
+        last = max(reversed(answers), key=lambda one: one.created_at.timestamp() if one.created_at else 0.0)
         note(f"The last answer is {short(last.id)}: {text_on_line(last.preview, _WIDTH)}")
         mark = f'memtrace{where} fail {short(last.id)} "the right answer"'
         note(f"Is it wrong? {mark}; all answers: memtrace{where} answers")

@@ -88,6 +88,29 @@ def test_the_recording_is_in_the_store_when_the_program_has_ended(tmp_path: Path
     assert len(list(tmp_path.rglob("*.ndjson"))) == 1  # the recorded file stays
 
 
+_TWO_USERS = """
+import memtrace
+
+@memtrace.operation(kind="Generation", output="Answer")
+def answer(question, said):
+    return said
+
+def ask(user, said):
+    with memtrace.trace(user, id=user):
+        answer(memtrace.variable("What is new?", kind="Query"), said)
+
+ask("ann", "Rain.")
+ask("bob", "Sun.")
+ask("ann", "Snow, said last.")
+"""
+
+
+def test_the_last_answer_is_the_newest_of_all_traces(tmp_path: Path) -> None:
+    more = {"XDG_STATE_HOME": str(tmp_path), "MEMTRACE_STORE": str(tmp_path / "team.db")}
+    done = started([*_COMMAND, "run"], sys.executable, "-c", _TWO_USERS, more=more)
+    assert done.stderr.splitlines()[-2].endswith("Snow, said last.")
+
+
 def test_a_recording_that_the_store_cannot_take_is_kept(tmp_path: Path) -> None:
     more = {"XDG_STATE_HOME": str(tmp_path), "MEMTRACE_STORE": str(tmp_path / "no-folder" / "team.db")}
     done = started([*_COMMAND, "run"], sys.executable, "-c", _AGENT, more=more)
