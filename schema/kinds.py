@@ -112,6 +112,9 @@ EARLIER = "earlier"
 """The category of a message that was read again as conversation history. The role of an input that an operation got
 only as history begins with this word."""
 
+ARGUMENT = "argument"
+"""Category of a text with which a model called a tool, and which no recorded text contains."""
+
 TELLS_GOLD = frozenset({VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
 """Kinds of variables that tell the gold answer, or a judgement by it. No answer may be derived from these variables."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from schema.kinds import TURN, VariableKind
+from schema.kinds import ARGUMENT, TURN, VariableKind
 from schema.models import Variable
 from store.contract.answers import NO_BUDGET, Budget, Direction, Label
 from store.contract.protocol import GraphStore
@@ -77,11 +77,12 @@ async def _of_replies(store: GraphStore, used: dict[str, list[Variable]]) -> dic
 
 
 async def _written_by_models(store: GraphStore, queries: Sequence[str]) -> set[str]:
-    """The queries that derive from the reply of a model, such as one that calls a tool."""
+    """The queries that derive from the reply of a model, such as one that calls a tool, or from a tool's argument."""
     derived = await store.derivations_of(list(dict.fromkeys(queries))) if queries else {}
     sources = {one.source for some in derived.values() for one in some}
     found = await store.get(Label.VARIABLE, list(sources)) if sources else []
-    replies = {one.id for one in found if isinstance(one, Variable) and one.kind is VariableKind.RESPONSE}
+    written = [one for one in found if isinstance(one, Variable)]
+    replies = {one.id for one in written if one.kind is VariableKind.RESPONSE or one.category == ARGUMENT}
     return {id_ for id_, some in derived.items() if any(one.source in replies for one in some)}
 
 

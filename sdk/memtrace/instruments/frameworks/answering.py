@@ -6,6 +6,7 @@ the question first, asks models for other replies too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -56,8 +57,7 @@ def give(run: Run, outputs: object) -> None:
     root = run.root
     if run.parent is not None or not root.replies or is_writing() or not run.is_direct:
         return
-    given = _texts(outputs)
-    found: Reply | None = next((one for one in reversed(root.replies) if one.text in given), None)
+    found = next((one for given in _texts(outputs) for one in reversed(root.replies) if one.text in given), None)
     if found is None or not (root.session or root.questions or found.question or _is_conversation(outputs)):
         return
     giving = Making(run.here, "give the answer", "Other")
@@ -72,13 +72,16 @@ def _is_conversation(outputs: object) -> bool:
     return any(one.type == "human" for _, messages in conversations(outputs) for one in messages)
 
 
-def _texts(outputs: object) -> AbstractSet[str]:
-    """The texts that may be an answer. Of a conversation, the last message can be the answer."""
+def _texts(outputs: object) -> Sequence[AbstractSet[str]]:
+    """The texts that may be an answer, the likeliest first.
+
+    Of a conversation, the last message is likelier than texts beside it, such as a summary that the run keeps.
+    """
     last = [messages[-1] for _, messages in conversations(outputs)]
     said = [outputs, *last] if is_message(outputs) else last
     found = {content(one) for one in said if one.type in {"ai", "AIMessageChunk"} and not tool_calls(one)}
     own = () if is_message(outputs) else (leaf for _, leaf in leaves(outputs) if isinstance(leaf, str))
-    return found.union(own)
+    return found, frozenset(own)
 
 
 def text_of(result: Any) -> str | None:

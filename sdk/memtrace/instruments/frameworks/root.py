@@ -71,6 +71,7 @@ class Root:
         session: the name of the conversation.
         questions: ids of the questions that were asked in the run.
         searched: the questions that were searched for, by text.
+        carried: ids of the questions behind the run's replies, also of earlier turns that the models read as history.
         given: texts from outside that nothing has used yet, with their keys.
         buffers: by the ``id`` of a message: the message, which is kept alive, and the buffer that contains it.
         waiting: records that wait for the choice of the trace, in order.
@@ -86,6 +87,7 @@ class Root:
     session: str | None = None
     questions: set[str] = field(default_factory=set)
     searched: dict[str, Variable] = field(default_factory=dict)
+    carried: set[str] = field(default_factory=set)
     given: dict[int, tuple[str, str]] = field(default_factory=dict)
     buffers: dict[int, tuple[Any, Variable]] = field(default_factory=dict)
     waiting: list[Callable[[], None]] = field(default_factory=list)

@@ -10,9 +10,12 @@ from memtrace.instruments.frameworks.messages import KINDS_BY_KEY, content, plai
 from memtrace.instruments.frameworks.runs import Run
 from memtrace.instruments.making import Making, known, learn, outside, text_of
 from memtrace.instruments.texts import stands_in, texts
+from memtrace.scripts import is_word
 
 SPOKEN = frozenset({"Message", "Response", "Answer"})
 _QUERIES = frozenset({"Query", "RefinedQuery"})
+_ROLES = frozenset({"human", "ai", "tool", "system"})
+"""Keys of texts that are messages of a conversation already."""
 
 
 def same(run: Run, value: object) -> Variable | None:
@@ -31,15 +34,15 @@ def sources(run: Run, text: str) -> list[Variable]:
     found = texts(here.trace).inside(text, run.asked)
     if found:
         return found
-    reply = texts(here.trace).around(text, run.asked, SPOKEN)
+    reply = texts(here.trace).around(text, run.asked | run.root.carried, SPOKEN)
     return [] if reply is None else [reply]
 
 
-def given(run: Run, value: str, key: str, kind: str | None = None) -> Variable:
+def given(run: Run, value: str, key: str, kind: str | None = None, *, category: str = "") -> Variable:
     """Record a text that came from outside under a key; returns the variable. The key decides the default kind."""
     run.root.given.pop(id(value), None)
     kind = kind or KINDS_BY_KEY.get(key, "Other")
-    made = outside(run.here, value, key or kind.lower(), kind)
+    made = outside(run.here, value, key or kind.lower(), kind, said={"category": category} if category else None)
     if kind == "Query":
         run.root.questions.add(made.id)
     return made
@@ -54,7 +57,8 @@ def asked(run: Run, making: Making | None, query: str, *, is_writing: bool) -> V
     found = run.root.searched.get(query) or same(run, query)
     if found is None or found.kind not in _QUERIES:
         came_from = [found] if found is not None else sources(run, query)
-        is_refined = is_writing or any(one.questions for one in came_from)
+        # A model that calls a search has read earlier turns, too: the questions of those turns don't count here.
+        is_refined = is_writing or any(one.questions - (run.root.carried - run.asked) for one in came_from)
         kind = "RefinedQuery" if is_refined else "Query"
         if came_from:
             asking = Making(run.here, "ask", "Other")
@@ -116,6 +120,8 @@ def _message(run: Run, said: Any, text: str) -> Variable | None:
     if said_before is not None:
         return said_before  # the conversation goes on, even if another question came in between
     came_from = [] if found is None else [found]
+    if said.type == "human" and not came_from:
+        _name_wrapped(run, text)
     came_from = came_from or texts(run.here.trace).inside(text, run.asked)
     if came_from and said.type in {"human", "system"}:
         writing = Making(run.here, "write prompt", "Other")
@@ -157,4 +163,18 @@ def _name_given(run: Run, text: str) -> None:
     for key, leaf in list(run.root.given.values()):
         is_said = leaf != text or KINDS_BY_KEY.get(key) == "Message"
         if is_said and stands_in(leaf, text) and same(run, leaf) is None:
+            given(run, leaf, key)
+
+
+def _name_wrapped(run: Run, text: str) -> None:
+    """Record what the user said to the outermost run if a message of the program wraps it in other words."""
+    for key, leaf in list(run.root.given.values()):
+        is_said = KINDS_BY_KEY.get(key) in {"Message", "Query"} and key not in _ROLES
+        if (
+            is_said
+            and len(leaf) < len(text)
+            and not is_word(leaf)
+            and stands_in(leaf, text)
+            and same(run, leaf) is None
+        ):
             given(run, leaf, key)

@@ -63,6 +63,7 @@ def end(run: Run, response: Any) -> None:
     message = getattr(first, "message", None)
     if first is not None:
         made = replied(making, str(first.text) if message is None else message, is_answer=run.is_turn)
+        run.root.carried |= made.questions
         if run.is_turn and message is not None:
             talk = Talk(spoken=spoken(run.inputs))
             trace = run.here.trace.id

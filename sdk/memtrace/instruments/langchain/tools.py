@@ -10,6 +10,9 @@ from memtrace.instruments.frameworks.values import given, same, sources
 from memtrace.instruments.making import Making, learn, text_of
 from memtrace.instruments.texts import texts
 
+ARGUMENT = "argument"
+"""The category of a text that a tool was called with, and that no known value contains."""
+
 
 def begin(run: Run) -> None:
     """Record the beginning of a call, and its arguments."""
@@ -18,7 +21,9 @@ def begin(run: Run) -> None:
         if not isinstance(leaf, str) or len(leaf) < 2:
             continue
         found = same(run, leaf)
-        read += [found] if found is not None else sources(run, leaf) or [given(run, leaf, key, "Other")]
+        read += (
+            [found] if found is not None else sources(run, leaf) or [given(run, leaf, key, "Other", category=ARGUMENT)]
+        )
     run.making = making = Making(run.here, run.name, "Tool")
     for one in read:
         making.use(one, "arguments")
