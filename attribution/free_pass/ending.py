@@ -10,9 +10,9 @@ from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.rules import Finding
 from attribution.needed.question import QuestionForm, form
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import Hole, hole_behind, weakness
+from attribution.trace.holes import Hole, hole_behind, in_another_trace, weakness
 from attribution.verdicts.probabilities import confidence
-from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind
+from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind, VariableKind
 from schema.models import Failure
 
 NOT_FOLLOWED = "the way of the evidence could not be followed"
@@ -25,6 +25,13 @@ UNSAID = (
     "let both calls belong to one trace: send the earlier messages along, name the conversation or the user, or open "
     "memtrace.trace(id=...) around both"
 )
+_KEPT_UNSEEN = (
+    "a model's reply has the needed fact ({quote}), and no recorded step shows what became of the reply: the program "
+    'keeps it in a value of its own; record what it keeps with memtrace.variable(..., kind="MemoryUnit"), and wrap the '
+    "code that changes it in place with memtrace.mutation(...)"
+)
+_SHOWN = 60
+"""The number of characters shown of a reply."""
 _WEAK = 0.6
 """Factor for the share of a verdict on steps of which the recording lacks something."""
 _INFERRED = 0.6
@@ -122,10 +129,27 @@ async def unsafe(tried: TriedFailure, ending: Ending, hole: str) -> str:
     if ending.chosen is None:
         if not is_unsaid(tried, ending.traced):
             unused = ending.traced is not None and not tried.graph.users(ending.traced.detail.message_id)
-            return _UNUSED if unused else NOT_FOLLOWED
-        behind = await hole_behind(tried.graph, tried.failure)
+            return _UNUSED if unused else await _unseen(ending.traced)
+        behind = await hole_behind(tried.graph, tried.failure) or in_another_trace(tried.graph, tried.failure)
         return UNSAID if behind is None else _said(behind)
-    return ("" if ending.chosen.is_local else hole) or ending.hole
+    found = ("" if ending.chosen.is_local else hole) or ending.hole
+    elsewhere = in_another_trace(tried.graph, tried.failure) if found == UNSAID else None
+    return found if elsewhere is None else _said(elsewhere)
+
+
+async def _unseen(traced: FailureInTrace | None) -> str:
+    """Why the way of a piece ends: at a reply that only the program itself kept, if there is one."""
+    if traced is None:
+        return NOT_FOLLOWED
+    graph, answer = traced.graph, traced.failure.answer_id or ""
+    replies = [one for one in traced.future if graph.variables[one].kind is VariableKind.RESPONSE]
+    earlier = [one for one in replies if graph.place(one) < graph.place(answer)]
+    holders = await traced.holders(earlier)
+    stored = any(graph.variables[one].kind is VariableKind.MEMORY_UNIT for one in traced.future)
+    if not holders or stored:
+        return NOT_FOLLOWED
+    quote = next(one.quote for one in holders.values()).strip()
+    return f"{NOT_FOLLOWED}: {_KEPT_UNSEEN.format(quote=f'“{quote[:_SHOWN]}”')}"
 
 
 def _said(hole: Hole) -> str:
@@ -146,7 +170,7 @@ def is_unsaid(tried: TriedFailure, traced: FailureInTrace | None) -> bool:
 
 def weakness_of(graph: TraceGraph, failure: Failure, finding: Finding) -> str:
     """The gap in the recording that makes a finding less sure; empty if no gap is known."""
-    return "" if finding.is_local else weakness(graph, failure)
+    return "" if finding.is_local else weakness(graph, failure) or finding.weakness
 
 
 def weakened(ending: Ending, whole: float) -> float:

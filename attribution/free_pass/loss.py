@@ -143,7 +143,11 @@ def _is_aside(graph: TraceGraph, operation_id: str, in_past: bool) -> bool:
     """Whether an operation had the detail beside its work: a model that replied, or that wrote nothing and led nowhere.
 
     A model that replied in the answer's past stays: nothing recorded explains what became of the detail after it.
+    An operation that only hands a reply out to the user has nothing to store.
     """
+    made = graph.made(operation_id)
+    if made and all(graph.variables[one].kind is VariableKind.ANSWER for one in made):
+        return graph.operations[operation_id].kind is not OperationKind.GENERATION
     if graph.operations[operation_id].kind is not OperationKind.GENERATION or written_by(graph, operation_id):
         return False
     return not in_past

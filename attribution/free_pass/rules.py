@@ -31,7 +31,7 @@ from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import RECORD_SEARCH
-from attribution.trace.vain_searches import attributes, found_nothing, limits, units_at
+from attribution.trace.vain_searches import attributes, found_nothing, limits, units_at, unweighed
 from attribution.verdicts.probabilities import likely
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
@@ -77,6 +77,7 @@ class Finding:
         is_local: whether only the answer, the texts read for the answer and the evidence matter. Then holes in earlier
             steps of the recording do not matter.
         hole: why the finding must not be said although it is likely; empty if it may be said.
+        weakness: what makes the finding less sure, as far as the recording tells; empty if nothing does.
     """
 
     error_type: ErrorType
@@ -86,6 +87,7 @@ class Finding:
     prove: Callable[[], proof.Proof]
     is_local: bool = False
     hole: str = ""
+    weakness: str = ""
 
 
 def right(
@@ -333,25 +335,33 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
     units = await traced.current_units(place)
     unit, best = max(units.items(), key=lambda item: item[1].score, default=("", Presence(0.0, "")))
     holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
+    weak = ""
     if searches:
         blamed, hole = await _blamed_search(traced.graph, searches, holders), ""
         kind, reason = ErrorType.RETRIEVAL, _not_found(traced.graph, blamed, place)
+        weak = unweighed(traced.graph, blamed, [*holders, unit] if unit else [])
     else:
         blamed, hole = answering, f"{_NO_SEARCH}; {RECORD_SEARCH}"
         kind, reason = ErrorType.RESPONSE, _NO_SEARCH
     return Finding(
-        kind, blamed, likely(best.score, HOLDS), reason, lambda: proof.of_search(traced, unit, blamed), hole=hole
+        kind,
+        blamed,
+        likely(best.score, HOLDS),
+        reason,
+        lambda: proof.of_search(traced, unit, blamed),
+        hole=hole,
+        weakness=weak,
     )
 
 
 def _not_found(graph: TraceGraph, search: str, place: int) -> str:
     """Why a search did not return a unit, as far as the recording tells."""
     reason = "a unit with the needed fact was in the memory when the search ran, and was not returned"
+    by = limits(graph.operations[search])
     if not found_nothing(graph, search):
-        return reason
+        return f"{reason}; the search was limited by ({by})" if by else reason
     count = len(units_at(graph, place))
     units = f"{count:,} unit was" if count == 1 else f"{count:,} units were"
-    by = limits(graph.operations[search])
     return f"{reason}: the search found nothing; {units} there, and {f'({by}) ' if by else 'the search '}matched none"
 
 

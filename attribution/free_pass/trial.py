@@ -14,6 +14,7 @@ Rules are asked in this order. Each returns the probability that it names the fa
 6. Earlier calls of a conversation were given the message, and the call that answered was not: the program left it out.
 7. An older version of a unit, or a deleted unit, has the detail: the operation that ended that version is at fault.
 8. Otherwise the last operation that had the detail and did not pass it on is at fault.
+9. If nothing passed it on: the model of an agent that keeps its memory by tools, and wrote nothing at this turn.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from attribution.free_pass.eyes import Eyes
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
+from attribution.free_pass.not_written import nothing_written
 from attribution.free_pass.rules import Finding
 from attribution.free_pass.too_late import written_late
 from attribution.free_pass.unsaid import by_what_nobody_said, by_what_was_read
@@ -195,6 +197,9 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
         stopped = await lost_on_the_way(traced, place)
         if stopped is not None:
             findings.append(await rules.lost(traced, await not_stored(traced, stopped)))
+    if not any(one.likelihood >= 0.5 for one in findings):
+        unwritten = nothing_written(traced, searches)
+        findings += [] if unwritten is None else [unwritten]
     return findings
 
 

@@ -11,7 +11,7 @@ from attribution.trace.graph import TraceGraph
 from attribution.trace.out_of_sight import ChangedRead, changed_elsewhere, changed_reads, emptied
 from attribution.trace.vain_searches import attributes, found_nothing, limits, says, vain_searches
 from schema.kinds import STORED, OperationKind, Status, VariableKind
-from schema.models import Failure, Operation
+from schema.models import Failure, Operation, Variable
 
 RECORD_UNITS = (
     'record what the memory keeps where it is stored, with memtrace.variable(..., kind="MemoryUnit"), and return those '
@@ -20,6 +20,10 @@ RECORD_UNITS = (
 RECORD_TOGETHER = (
     "what it returned was written in another trace, or by a process that was not recorded; let the writing and the "
     "asking belong to one trace: name the user in both, or open memtrace.trace(id=...) around both"
+)
+_WRITE_HERE = (
+    "another trace, or a process that was not recorded, wrote its units: let the writing and the asking belong to one "
+    "trace: name the user in both, or open memtrace.trace(id=...) around both"
 )
 RECORD_SEARCH = (
     'decorate what looks into the memory with @memtrace.operation(kind="Retrieval"), and give it the question'
@@ -57,6 +61,7 @@ _SEE_FILTERS = (
 )
 _RECORD_ENDS = "they crashed or still run; a generator has to be read to its end or closed"
 
+_SEARCH = OperationKind.RETRIEVAL
 _CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION})
 _EXAMPLES = 5
 _SHOWN = 60
@@ -173,6 +178,36 @@ def weakness(graph: TraceGraph, failure: Failure) -> str:
     answering = graph.operations[graph.variables[failure.answer_id].operation_id or ""].sequence
     unseen = [one for one in _unseen_changes(graph) if one.sequence < answering]
     return f"no change of the memory is recorded of {_names(unseen)}" if unseen else ""
+
+
+def in_another_trace(graph: TraceGraph, failure: Failure) -> Hole | None:
+    """The hole that a search for the answer looked into a store to which this trace wrote nothing; None if none did."""
+    assert failure.answer_id is not None
+    past = graph.past([failure.answer_id])
+    makers = {graph.variables[one].operation_id for one in past} - {None}
+    searches = [graph.operations[one or ""] for one in makers if graph.operations[one or ""].kind is _SEARCH]
+    stores = {one.id: {str(store) for store in _stores(graph, one) if store} for one in searches}
+    named = set().union(*stores.values()) if stores else set()
+    units = (one for one in graph.variables.values() if one.kind is VariableKind.MEMORY_UNIT) if named else ()
+    written = {str(attributes(one).get("store")) for one in units if one.operation_id is not None and not _is_read(one)}
+    loose = [one for one in searches if stores[one.id] and stores[one.id].isdisjoint(written)]
+    if not loose:
+        return None
+    loose.sort(key=lambda one: one.sequence)
+    said = f"{loose[0].name or loose[0].external_id}{f' ({by})' if (by := limits(loose[0])) else ''}"
+    problem = f"{said} looked into a store to which nothing in this trace was written"
+    return _hole(problem, [one.id for one in loose], _WRITE_HERE)
+
+
+def _stores(graph: TraceGraph, search: Operation) -> set[object]:
+    """The stores of a search: its attributes name one, and the attributes of its units may name others."""
+    units = [graph.variables[graph.recorded(one)] for one in graph.made(search.id)]
+    own = {attributes(one).get("store") for one in units if one.kind is VariableKind.MEMORY_UNIT}
+    return {attributes(search).get("store"), *own}
+
+
+def _is_read(unit: Variable) -> bool:
+    return bool(unit.occurrence)
 
 
 def _changed(graph: TraceGraph, changed: Sequence[ChangedRead]) -> str:

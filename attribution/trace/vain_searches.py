@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -79,6 +79,26 @@ def sees_all(graph: TraceGraph, search: str, units: Sequence[str]) -> bool:
         return False
     here = [one for one in units if _is_in(graph, one, said)]
     return bool(here)
+
+
+def unweighed(graph: TraceGraph, search: str, wanted: Collection[str]) -> str:
+    """Why a program's own search may have had none of the wanted units at hand; empty if nothing points to that.
+
+    A search that weighs most of the memory before it chooses would have weighed these units, too, if the memory still
+    had them. An instrument, which names the store, records the results of the store, which may be few.
+    """
+    if "store" in attributes(graph.operations[search]):
+        return ""
+    held = set(units_at(graph, graph.operations[search].sequence))
+    weighed = {graph.recorded(one) for one in graph.used(search)} & held
+    chosen = {graph.recorded(one) for one in graph.made(search)} & held
+    missing = held - weighed
+    if not held & set(wanted) or not missing.issuperset(wanted) or len(weighed) <= max(len(chosen), len(missing)):
+        return ""
+    return (
+        f"the search weighed {len(weighed):,} of {len(held):,} units and not this one: code that is not recorded may "
+        "have taken it out of the memory; record that with memtrace.deleted(...)"
+    )
 
 
 def attributes(one: Operation | Variable) -> dict[str, Any]:
