@@ -15,7 +15,7 @@ from tests.data import ROOT
 
 RUNNING, DEVELOPING, UV = (ROOT / f"requirements{name}.lock" for name in ("", "-dev", "-uv"))
 LOCKS = pytest.mark.parametrize("lock", [RUNNING, DEVELOPING, UV], ids=lambda path: path.stem)
-DEVELOPING_ONLY = {"notebook"}
+DEVELOPING_ONLY = {"notebook", "notebook-objects"}
 """Extras that the running lock leaves out."""
 
 
@@ -64,7 +64,7 @@ def test_the_running_lock_has_what_the_project_needs(folder: Path) -> None:
 def test_the_developing_lock_has_the_rest() -> None:
     groups = project(ROOT)["dependency-groups"]
     wanted = names([each for group in groups.values() for each in group if isinstance(each, str)])
-    wanted |= names(project(ROOT / "sdk")["project"]["optional-dependencies"]["notebook"])
+    wanted |= names(project(ROOT / "sdk")["project"]["optional-dependencies"]["notebook-objects"])
     assert wanted <= names(list(pins(DEVELOPING)))
 
 
