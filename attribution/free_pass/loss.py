@@ -9,6 +9,7 @@ from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.needed.presence import HOLDS, counts_from_its_day
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.probabilities import likely
+from attribution.verdicts.reasons import day_lost
 from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
 
 _BY_KIND = {
@@ -60,6 +61,8 @@ async def last_loss(traced: FailureInTrace, place: int) -> Loss | None:
         elif maker is not None and graph.operations[maker].sequence < place:
             kind = _BY_KIND.get(graph.operations[maker].kind, ErrorType.UPDATE)
             reason = "a unit had the needed fact, and its next version does not have it"
+            if counts_from_its_day(traced.detail):
+                reason = day_lost(traced.detail.reference)
             loss = Loss(kind, maker, holder, following[0], likely(score, HOLDS), reason)
         else:
             continue
@@ -112,7 +115,7 @@ async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
             best = key if best is None or key > best else best
     found = None if best is None else _loss_at(graph, best[2], best[5])
     if found is not None and counts_from_its_day(traced.detail):
-        return replace(found, likelihood=_DATE, reason=_UNDATED)
+        return replace(found, likelihood=_DATE, reason=day_lost(traced.detail.reference))
     return found
 
 
@@ -205,7 +208,6 @@ _PROMPT, _BUFFER = VariableKind.PROMPT, VariableKind.BUFFER
 _DECIDES = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
 _FELL_OUT = "the history had the needed fact, and the new history that the operation made does not have it"
 _WRITTEN = "the model read the needed fact, and what it wrote into the memory does not have it"
-_UNDATED = "the message tells the day of the needed fact, and what the operation made does not"
 _DATE = 0.7
 """The likelihood that an operation is at fault that dropped a date: people differ on which sort of fault it is."""
 _SUMMARISED = "the model read the needed fact, and its text, which was read in place of it, does not have it"

@@ -23,6 +23,7 @@ from attribution.text.scripts import is_light
 from attribution.text.segments import Sentence
 from attribution.text.tokens import Token, tokens
 from attribution.trace.graph import TraceGraph
+from attribution.verdicts.reasons import written
 from schema.kinds import ErrorType
 from schema.models import Failure
 
@@ -168,7 +169,8 @@ def after_the_end(messages: Messages, failure: Failure, gold: Content) -> Findin
     if told is None or told.support >= SUPPORTED:
         return None
     quote = messages.sentences[last][0].sentence.text.strip() if messages.sentences[last] else ""
-    reason = "the question asks about a time after the last message, and no message tells the gold answer"
+    day = written(messages.dated[last])
+    reason = f"the question asks about a time after the last message, of {day}, and no message tells the gold answer"
     return _wrong(last, quote, reason)
 
 

@@ -24,6 +24,7 @@ from attribution.report.story_model import Candidate, Card, Part, Phrase, Story
 from attribution.report.told import Search, Step, Told
 from attribution.report.words import cut
 from attribution.text.said import text_of, texts_of
+from attribution.verdicts.reasons import is_day_lost
 from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
 
 MOST_CARDS = 6
@@ -64,13 +65,18 @@ def _sentence(told: Told) -> list[Phrase]:
     answered, gold = _quote(told.answer), _quote(told.gold)
     if kind == ErrorType.ANNOTATION:
         said = [_said("The gold answer "), gold, _said(" is wrong: ")]
-        more = [_said(" was said, and the answer is "), answered]
-        return [*said, needed, *more] if needed else [*said, _said(told.reason or "the messages contradict it")]
+        if needed and _tells_answer(told):
+            return [*said, needed, _said(" was said, and the answer is "), answered]
+        return [*said, _said(_clause(told.reason or "the messages contradict it"))]
     if kind == ErrorType.JUDGE:
         did = "counted " if told.operation else "The judge counted "
         return [_said(did), answered, _said(" as wrong, although it says what the gold answer says: "), gold]
+    if kind == ErrorType.RESPONSE and needed is None and told.operation is not None:
+        return [_said("answered "), answered, _said(f", but {_clause(told.reason)}" if told.reason else "")]
     if kind is None or needed is None:
         return [_said(told.reason or "It can't be decided.")]
+    if told.reason and is_day_lost(told.reason):
+        return [_said("kept "), needed, _said(f", but {_clause(told.reason)}")]
     if kind == ErrorType.RESPONSE:
         made = _made(told)
         if made is not None and _is_prompt(told):
@@ -94,6 +100,17 @@ def _sentence(told: Told) -> list[Phrase]:
         needed,
         *([_said(" and stored "), made] if made else [_said(" when it changed the memory")]),
     ]
+
+
+def _tells_answer(told: Told) -> bool:
+    """Whether the quoted message has most words of the answer."""
+    own = stems(told.answer)
+    return told.had is not None and bool(own) and 2 * len(own & stems(told.had.quote)) >= len(own)
+
+
+def _clause(reason: str) -> str:
+    """A reason within a sentence."""
+    return reason[:1].lower() + reason[1:].rstrip(".")
 
 
 def _said(text: str) -> Phrase:
@@ -143,14 +160,16 @@ def _cards(told: Told) -> list[Card]:
     if told.error_type == ErrorType.JUDGE:
         return _judged(told)
     if not told.path:
-        return []
+        return _unfounded(told) if told.error_type == ErrorType.RESPONSE and told.operation else []
     broken = told.lost_at
     held = [_held(told, step) for step in told.path[: len(told.path) if broken is None else broken] if step.holds]
     held = [_merged(list(same)) for _, same in groupby(held, lambda card: (card.title, card.text))]
     most = MOST_CARDS - (broken is not None) - 1
     cards = held if len(held) <= most else [held[0], *held[len(held) - most + 1 :]]
     if told.error_type == ErrorType.ANNOTATION:
-        answer = Card(title=_ANSWERED, state="held", text=[(cut(told.answer, WIDTH), "same")])
+        answer = Card(
+            title=_ANSWERED, state="held" if _tells_answer(told) else "gone", text=[(cut(told.answer, WIDTH), "same")]
+        )
         gold = Card(title=_GOLD, state="lost", text=[(cut(told.gold, WIDTH), "same")])
         return [*cards[: MOST_CARDS - 2], answer, gold]
     if broken is not None:
@@ -172,6 +191,13 @@ def _judged(told: Told) -> list[Card]:
     ]
     wrong = [("Wrong", "gone"), (", although both say the same.", "same")]
     return [*cards, Card(title="Judged", state="lost", text=wrong, operation=told.operation)]
+
+
+def _unfounded(told: Told) -> list[Card]:
+    """The cards of an answer that no message could give."""
+    gold = Card(title=_GOLD, state="held", text=[(cut(told.gold, WIDTH), "same")])
+    answer = [(cut(told.answer, WIDTH), "same")]
+    return [gold, Card(title=_ANSWERED, state="lost", text=answer, operation=told.operation)]
 
 
 def _held(told: Told, step: Step) -> Card:
@@ -202,6 +228,9 @@ def _lost(told: Told, broken: int) -> Card:
             note=_ranks(told.search),
         )
     before = told.path[broken - 1]
+    if told.reason and is_day_lost(told.reason):
+        kept = [(cut(" · ".join(nearest(told, before.quote)) or text_of(step.value), WIDTH), "same")]
+        return replaced(_card(step, "lost", kept), note=f"{told.reason[:1].upper()}{_clause(told.reason)[1:]}.")
     gone = [(cut(before.quote, WIDTH), "gone")] if before.kind in STORED else []
     if told.error_type == ErrorType.DELETION:
         return replaced(_card(step, "lost", gone), title="Deleted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from attribution.report.story import MOST_CARDS, story
 from attribution.report.story_model import At, Card, Story
 from attribution.report.told import Search, Step, Told
 from attribution.text.said import texts_of
+from attribution.verdicts.reasons import day_lost
 
 FACT = "My class is on Thursdays."
 EXTRACT, UPDATE, SEARCH = (
@@ -198,3 +200,34 @@ def test_of_several_losses_that_of_the_verdict_counts() -> None:
 )
 def test_all_texts_of_a_value(value: str, shown: list[str]) -> None:
     assert texts_of(value) == shown
+
+
+DAY_LOST = day_lost(date(2023, 1, 27).toordinal())
+
+
+@pytest.mark.parametrize(("kind", "operation"), [("ExtractionError", EXTRACT), ("UpdateError", UPDATE)])
+def test_a_fact_that_was_kept_without_its_day_names_the_day(kind: str, operation: At) -> None:
+    unit = _step("MemoryUnit", f'{{"memory": "{FACT}"}}', False, operation)
+    found = story(_told(kind, operation, SAID, unit, reason=DAY_LOST))
+    assert _sentence(found) == f"kept “{FACT}”, but {DAY_LOST}"
+    assert DAY_LOST.endswith("counts: 27 January 2023")
+    lost = found.cards[1]
+    assert (lost.state, _text(lost)) == ("lost", FACT)
+    assert lost.note == f"W{DAY_LOST[1:]}."
+
+
+def test_a_gold_answer_that_no_message_contradicts_is_wrong_for_the_reason() -> None:
+    reason = "the question asks about a time after the last message, and no message tells the gold answer"
+    found = story(_told("AnnotationError", None, _step("Message", "See you!", True, quote="See you!"), reason=reason))
+    assert _sentence(found) == f"The gold answer “Thursday” is wrong: {reason}"
+    assert _cards(found) == [("Said", "held"), ("Answered", "gone"), ("Gold answer", "lost")]
+
+
+def test_an_answer_that_nothing_could_give_is_beside_the_gold_answer() -> None:
+    answer = At(id="answer", name="answer", kind="Generation", sequence=12)
+    found = story(
+        _told("ResponseError", answer, prediction="Sweden.", gold_answers=["I don't know."], reason="It isn't known.")
+    )
+    assert _sentence(found) == "answered “Sweden.”, but it isn't known"
+    assert _cards(found) == [("Gold answer", "held"), ("Answered", "lost")]
+    assert found.cards[1].operation == answer
