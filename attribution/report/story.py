@@ -24,7 +24,7 @@ from attribution.report.story_model import Candidate, Card, Part, Phrase, Story
 from attribution.report.told import Search, Step, Told
 from attribution.report.words import cut
 from attribution.text.said import text_of, texts_of
-from attribution.verdicts.reasons import is_day_lost
+from attribution.verdicts.reasons import lost_day
 from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
 
 MOST_CARDS = 6
@@ -75,8 +75,8 @@ def _sentence(told: Told) -> list[Phrase]:
         return [_said("answered "), answered, _said(f", but {_clause(told.reason)}" if told.reason else "")]
     if kind is None or needed is None:
         return [_said(told.reason or "It can't be decided.")]
-    if told.reason and is_day_lost(told.reason):
-        return [_said("kept "), needed, _said(f", but {_clause(told.reason)}")]
+    if day := _day_of_kept(told):
+        return [_said("kept "), needed, _said(f" without the day on which it was said, {day}")]
     if kind == ErrorType.RESPONSE:
         made = _made(told)
         if made is not None and _is_prompt(told):
@@ -106,6 +106,13 @@ def _tells_answer(told: Told) -> bool:
     """Whether the quoted message has most words of the answer."""
     own = stems(told.answer)
     return told.had is not None and bool(own) and 2 * len(own & stems(told.had.quote)) >= len(own)
+
+
+def _day_of_kept(told: Told) -> str:
+    """The day that the operation lost, if it kept the words that count from that day; else empty."""
+    own = stems(told.had.quote) if told.had else set()
+    kept = stems(" ".join(nearest(told, told.had.quote))) if told.had else set()
+    return lost_day(told.reason) if own and 3 * len(own & kept) >= 2 * len(own) else ""
 
 
 def _clause(reason: str) -> str:
@@ -197,7 +204,7 @@ def _unfounded(told: Told) -> list[Card]:
     """The cards of an answer that no message could give."""
     gold = Card(title=_GOLD, state="held", text=[(cut(told.gold, WIDTH), "same")])
     answer = [(cut(told.answer, WIDTH), "same")]
-    return [gold, Card(title=_ANSWERED, state="lost", text=answer, operation=told.operation)]
+    return [gold, Card(title="Answered though not known", state="lost", text=answer, operation=told.operation)]
 
 
 def _held(told: Told, step: Step) -> Card:
@@ -228,9 +235,9 @@ def _lost(told: Told, broken: int) -> Card:
             note=_ranks(told.search),
         )
     before = told.path[broken - 1]
-    if told.reason and is_day_lost(told.reason):
-        kept = [(cut(" · ".join(nearest(told, before.quote)) or text_of(step.value), WIDTH), "same")]
-        return replaced(_card(step, "lost", kept), note=f"{told.reason[:1].upper()}{_clause(told.reason)[1:]}.")
+    if day := _day_of_kept(told):
+        kept = [(cut(" · ".join(nearest(told, before.quote)), WIDTH), "same")]
+        return replaced(_card(step, "lost", kept), note=f"Without its day, {day}, this does not tell when it was.")
     gone = [(cut(before.quote, WIDTH), "gone")] if before.kind in STORED else []
     if told.error_type == ErrorType.DELETION:
         return replaced(_card(step, "lost", gone), title="Deleted")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-_DAY_LOST = "does not tell the day from which the needed fact counts"
+_DAY_LOST = "what the operation made does not tell the day of the needed fact"
+_SAID_ON = ", which was said on "
 
 
 def day_lost(day: int | None) -> str:
@@ -13,12 +14,13 @@ def day_lost(day: int | None) -> str:
     Args:
         day: the lost day (an ordinal); None if not known.
     """
-    return f"what the operation made {_DAY_LOST}{'' if day is None else f': {written(day)}'}"
+    return _DAY_LOST if day is None else f"{_DAY_LOST}{_SAID_ON}{written(day)}"
 
 
-def is_day_lost(reason: str) -> bool:
-    """Whether a reason says that the day was lost on which a fact was said."""
-    return _DAY_LOST in reason
+def lost_day(reason: str | None) -> str:
+    """The day that a reason calls lost, as written there; empty if it calls no day lost."""
+    is_named = reason is not None and _DAY_LOST[1:] in reason
+    return reason.partition(_SAID_ON)[2].rstrip(".") if is_named and reason else ""
 
 
 def written(day: int) -> str:

@@ -209,11 +209,17 @@ DAY_LOST = day_lost(date(2023, 1, 27).toordinal())
 def test_a_fact_that_was_kept_without_its_day_names_the_day(kind: str, operation: At) -> None:
     unit = _step("MemoryUnit", f'{{"memory": "{FACT}"}}', False, operation)
     found = story(_told(kind, operation, SAID, unit, reason=DAY_LOST))
-    assert _sentence(found) == f"kept “{FACT}”, but {DAY_LOST}"
-    assert DAY_LOST.endswith("counts: 27 January 2023")
+    assert _sentence(found) == f"kept “{FACT}” without the day on which it was said, 27 January 2023"
     lost = found.cards[1]
     assert (lost.state, _text(lost)) == ("lost", FACT)
-    assert lost.note == f"W{DAY_LOST[1:]}."
+    assert lost.note == "Without its day, 27 January 2023, this does not tell when it was."
+
+
+def test_a_fact_that_was_not_kept_is_lost_with_its_day() -> None:
+    found = story(
+        _told("ExtractionError", EXTRACT, SAID, _step("MemoryUnit", "Rain.", False, EXTRACT), reason=DAY_LOST)
+    )
+    assert _sentence(found) == f"read “{FACT}” and kept nothing of it"
 
 
 def test_a_gold_answer_that_no_message_contradicts_is_wrong_for_the_reason() -> None:
@@ -229,5 +235,5 @@ def test_an_answer_that_nothing_could_give_is_beside_the_gold_answer() -> None:
         _told("ResponseError", answer, prediction="Sweden.", gold_answers=["I don't know."], reason="It isn't known.")
     )
     assert _sentence(found) == "answered “Sweden.”, but it isn't known"
-    assert _cards(found) == [("Gold answer", "held"), ("Answered", "lost")]
+    assert _cards(found) == [("Gold answer", "held"), ("Answered though not known", "lost")]
     assert found.cards[1].operation == answer
