@@ -40,6 +40,7 @@ from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
 from attribution.free_pass.not_written import nothing_written
+from attribution.free_pass.other_words import may_say_the_same
 from attribution.free_pass.rules import Finding
 from attribution.free_pass.too_late import written_late
 from attribution.free_pass.unsaid import by_what_nobody_said, by_what_was_read
@@ -55,6 +56,9 @@ SURE = 0.9
 """Below this confidence a model is asked, if there is one."""
 _SPLIT = 0.6
 """Factor for the confidence of an operation that lost hardly any of the pieces; 1 if it lost all pieces."""
+
+_OTHER_WORDS = 0.6
+"""The most that the rules are sure of the answering operation, if the answer may say the same in other words."""
 
 
 async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
@@ -324,6 +328,9 @@ async def _verdict_of(
     weak = weakness_of(tried.graph, tried.failure, finding)
     if weak:
         details["weakness"] = weak
+    doubt = ""
+    if finding.error_type is ErrorType.RESPONSE and may_say_the_same(tried, ending.traced and ending.traced.detail):
+        whole, doubt = min(whole, _OTHER_WORDS), "; unless the answer says the same in other words"
     details["share"] = round(whole, 4)
     if ending.traced is not None:
         details["detail"] = ending.traced.detail.quote
@@ -331,7 +338,7 @@ async def _verdict_of(
         finding.error_type,
         finding.operation_id,
         weakened(ending, whole) if weak else confidence(whole, ending.kind),
-        f"{finding.reason}; but {weak}" if weak else finding.reason,
+        f"{finding.reason}; but {weak}" if weak else finding.reason + doubt,
         path,
         _candidates(weighed),
         details=details,

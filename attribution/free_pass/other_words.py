@@ -1,0 +1,39 @@
+"""Answers that may say what the gold answer says, in words that no rule knows to be the same."""
+
+from __future__ import annotations
+
+from attribution.free_pass.needs import TriedFailure
+from attribution.needed.content import Content
+from attribution.needed.evidence_sentences import SUPPORTED, details_by_message
+from attribution.needed.gold_agreement import agreement
+from attribution.needed.presence import Detail
+from attribution.needed.question import polar
+from attribution.text.refusals import refuses
+
+
+def may_say_the_same(tried: TriedFailure, needed: Detail | None) -> bool:
+    """Whether nothing shows that the answer differs from the gold answer.
+
+    ``A fortnight`` and ``two weeks`` have no word in common. What shows a difference: a refusal, another number, day or
+    member of a class, an answer without words of its own, and an answer whose words other sentences have than the
+    sentence of the needed fact.
+
+    Args:
+        tried: the failure.
+        needed: what the answer needed; None if that is not known.
+    """
+    failure, gold = tried.failure, tried.gold
+    said = failure.prediction or ""
+    if gold is None or not gold.weight or refuses(said) or polar(failure.gold_answers) is not None:
+        return False
+    asked = frozenset(tried.messages.asked(failure).words)
+    if agreement(gold, said, failure.gold_answers, asked).conflicts:
+        return False
+    own = tried.messages.claim(failure, None).without(gold.words)
+    return bool(own.weight) and not _is_told_elsewhere(tried, own, needed)
+
+
+def _is_told_elsewhere(tried: TriedFailure, own: Content, needed: Detail | None) -> bool:
+    """Whether another sentence than the needed one has most of the answer's own words."""
+    told = details_by_message(tried.messages, tried.failure, tried.messages.ids, own)
+    return any(needed is None or one.sentence.text != needed.sentence.text for one in told)
