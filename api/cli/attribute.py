@@ -133,7 +133,7 @@ async def _attribute(place: Target, ids: list[str], trace: str | None, options: 
         told = f"{counted(len(cases), 'failure')} attributed, {abstained:,} abstained."
         note(told if cases else NO_FAILURE)
     if len(cases) == 1:
-        note(f"What was there and not chosen: memtrace why-not {short(cases[0].failure_id)}")
+        note(f"What became of each needed fact: memtrace why-not {short(cases[0].failure_id)}")
 
 
 async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[Failure]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attribution.free_pass.needs import TriedFailure
 from attribution.needed.content import Content
-from attribution.needed.evidence_sentences import SUPPORTED, details_by_message
+from attribution.needed.evidence_sentences import details_by_message
 from attribution.needed.gold_agreement import agreement
 from attribution.needed.presence import Detail
 from attribution.needed.question import polar

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from attribution.report.failure_report import CitedLoss, CitedStep, FailureReport, Ranking
 from attribution.report.story import story
 from attribution.report.story_model import At, Story
 from attribution.report.told import Search, Step, Told
+from attribution.trace.told import said_on
 from attribution.verdicts.naming import operation_label
 from attribution.verdicts.stored import by_id
 from attribution.why_not.model import WhyNot
@@ -119,7 +122,8 @@ class _Read:
             variable_id=step.variable_id,
             variable=step.label,
             operation=self._at(step.operation_id),
-            time=when.isoformat() if when else None,
+            time=(said_on(msgspec.json.decode(variable.attributes)) if variable else None)
+            or (when.isoformat() if when else None),
         )
 
     def _at(self, operation_id: str | None) -> At | None:

@@ -10,6 +10,7 @@ from attribution.report.words import cut
 from attribution.text.said import text_of, texts_of
 from attribution.text.tokens import tokens
 from attribution.text.word_diff import word_changes
+from attribution.verdicts.reasons import lost_day
 from schema.kinds import STORED, ErrorType
 
 WIDTH = 160
@@ -39,6 +40,8 @@ def marked(told: Told, text: str, other: str, width: int = WIDTH) -> list[Part]:
 
 def _wanted(told: Told, needed: str) -> set[str]:
     """The stems of the words that matter most: those of the right answer, else those that the operation left out."""
+    if lost_day(told.reason):
+        return set()  # the words are there; their day is not
     right = told.answer if told.error_type == ErrorType.ANNOTATION else told.gold
     own = stems(needed)
     shared = own & stems(right)

@@ -140,11 +140,11 @@ def _ranks(search: Search | None) -> str:
     if search is None or (not search.returned_count and not search.considered):
         return ""
     if not search.considered:
-        return f"it returned {search.returned_count:,} without the fact"
+        return f"it returned {search.returned_count:,} others"
     said = f"rated {search.considered:,}, returned {search.returned_count:,}"
     rank = min((rank for _, rank, _ in search.held if rank is not None), default=None)
     if rank is None:
-        return f"{said}; the fact was not rated"
+        return f"{said}; this one was not among them"
     return f"{said}; the fact was number {rank:,}: k ≥ {rank:,} would have returned it"
 
 
@@ -221,7 +221,11 @@ def _held(told: Told, step: Step) -> Card:
 def _merged(same: Sequence[Card]) -> Card:
     """Equal cards as one."""
     more = len(same) - 1
-    return replaced(same[-1], note=f"The same in {more} step{'s'[: more > 1]} before.") if more else same[-1]
+    return (
+        replaced(same[-1], note=f"{more} earlier step{'s have' if more > 1 else ' has'} the same text.")
+        if more
+        else same[-1]
+    )
 
 
 def _lost(told: Told, broken: int) -> Card:

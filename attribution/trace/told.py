@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import date, datetime
 from typing import NamedTuple
 
 import msgspec
@@ -33,6 +34,12 @@ def told_of(variable: Variable) -> Told:
     speaker = next((said[key].casefold() for key in _SPEAKERS if _is_text(said.get(key))), None)
     day = next((found for key in _TIMES if (found := _day(said.get(key))) is not None), None)
     return Told(speaker, recorded if day is None else day, day is not None)
+
+
+def said_on(attributes: Mapping[str, object]) -> str | None:
+    """The day on which a message was said by its attributes, as ISO 8601; None if they tell none."""
+    day = next((found for key in _TIMES if (found := _day(attributes.get(key))) is not None), None)
+    return None if day is None else date.fromordinal(day).isoformat()
 
 
 def _is_text(value: object) -> bool:

@@ -62,7 +62,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_mouse(browser: Browser,
             text = await page.locator("main").inner_text()
             assert _METHOD_SAYS not in text
             assert "The gold answer is old." not in text
-            assert "not chosen" not in text
+            assert "needed fact" not in text
             await expect(page.get_by_role("link", name="The graph")).to_be_visible()
             await expect(page.get_by_role("heading", name="Evidence", exact=True)).to_be_visible()
             case = page.url

@@ -175,7 +175,7 @@ def test_a_verdict_is_called_right_beside_its_sentence(lone: World) -> None:
         )
         assert answer.headers["location"] == f"{page}?saved=1"
         assert "You say that this is right" in client.get(page).text
-    assert "<button>✓ Right</button>" not in _text(lone, project, f"/failures/{failure.id}")
+    assert "<button>✓ Right verdict</button>" not in _text(lone, project, f"/failures/{failure.id}")
 
 
 def test_a_failure_that_several_people_judged_counts_once(lone: World) -> None:

@@ -9,6 +9,7 @@ from api.web.pages import words
 from attribution.report.story import story
 from attribution.report.story_model import At, Story
 from attribution.report.told import Search, Step, Told
+from attribution.trace.told import said_on
 from schema.kinds import ErrorType
 
 Found = Mapping[str, Any]
@@ -56,7 +57,7 @@ def _step(found: Found) -> Step:
         variable_id=variable["id"] if variable else None,
         variable=words.variable(variable) if variable else "",
         operation=_at(operation),
-        time=when,
+        time=(said_on(variable["attributes"]) if variable else None) or when,
     )
 
 

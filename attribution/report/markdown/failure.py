@@ -49,7 +49,7 @@ def case_lines(case: FailureReport) -> Iterator[str]:
 def _why_not(found: Sequence[WhyNot]) -> Iterator[str]:
     if not found:
         return
-    yield "What was there and not chosen:"
+    yield "What became of each needed fact:"
     yield ""
     for piece in pieces(found):
         yield f"- {piece.title}: “{escape(words.cut(piece.of.piece))}”: {escape(piece.outcome)}"

@@ -110,8 +110,8 @@ def test_words_that_an_extraction_left_out_are_marked_where_the_gold_answer_has_
     ("rank", "considered", "said"),
     [
         (5, 6, " (rated 6, returned 2; the fact was number 5: k ≥ 5 would have returned it)"),
-        (None, 6, " (rated 6, returned 2; the fact was not rated)"),
-        (None, None, " (it returned 2 without the fact)"),
+        (None, 6, " (rated 6, returned 2; this one was not among them)"),
+        (None, None, " (it returned 2 others)"),
     ],
 )
 def test_a_search_shows_its_list_with_the_missed_unit_at_its_place(
@@ -180,7 +180,7 @@ def test_a_long_way_has_few_cards_and_equal_ones_are_one() -> None:
     assert len(found.cards) == MOST_CARDS
     assert (_cards(found)[0], found.cards[-2].state) == (("Said", "held"), "lost")
     equal = story(_told("UpdateError", UPDATE, SAID, *[_step("Response", FACT, True, at) for at in copies], last))
-    assert [card.note for card in equal.cards] == ["", "The same in 11 steps before.", "", ""]
+    assert [card.note for card in equal.cards] == ["", "11 earlier steps have the same text.", "", ""]
 
 
 def test_of_several_losses_that_of_the_verdict_counts() -> None:

@@ -1,0 +1,43 @@
+"""An answer that may be right in other words is no sure error of the answering operation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from attribution.free_pass.trial import SURE
+from schema.kinds import ErrorType
+from store.contract.protocol import Database
+from store.open import open_database
+from tests.attribution.flow.test_premises import talk
+from tests.attribution.flow.test_rules import verdict_on
+
+
+@pytest_asyncio.fixture
+async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+    async with await open_database(f"sqlite:///{tmp_path_factory.mktemp('words') / 'words.db'}") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "is_sure"),
+    [
+        ("the oboe", "a woodwind of ebony", False),
+        ("the oboe", "the cello", True),
+        ("the oboe", "I don't know.", True),
+        ("the oboe", "Ada learns.", True),
+    ],
+    ids=["in no other message", "in another message", "refused", "nothing of its own"],
+)
+async def test_an_answer_that_no_message_has_may_say_the_same(
+    embedded: Database, gold: str, answer: str, is_sure: bool
+) -> None:
+    told = talk(("Ada", "I learn the oboe now."), ("Ben", "My cello is in the attic."), ("Ben", "It rains."))
+    unit = told.store(0, "Ada learns the oboe now.")
+    failure = told.ask("What does Ada learn?", gold, answer, [unit])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert (verdict.confidence >= SURE) is is_sure
+    assert ("unless the answer says the same in other words" in verdict.reason) is not is_sure
