@@ -329,7 +329,8 @@ async def _verdict_of(
     if weak:
         details["weakness"] = weak
     doubt = ""
-    if finding.error_type is ErrorType.RESPONSE and may_say_the_same(tried, ending.traced and ending.traced.detail):
+    needed = None if ending.traced is None else ending.traced.detail
+    if finding.error_type is ErrorType.RESPONSE and may_say_the_same(tried, needed):
         whole, doubt = min(whole, _OTHER_WORDS), "; unless the answer says the same in other words"
     details["share"] = round(whole, 4)
     if ending.traced is not None:
