@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from weakref import WeakValueDictionary
 
-AT_ONCE = 4
+AT_ONCE = 8
 """Operations of a principal that are answered at the same time."""
 
 LONG_WAITS = "whyNot"
