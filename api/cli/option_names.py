@@ -120,7 +120,7 @@ def spelled(
 
 
 def _known(name: str, options: Mapping[str, bool]) -> str | None:
-    """The option of the command with this other name."""
+    """The option of a command that a word names by another name."""
     return next((option for option, names in OTHER_NAMES.items() if name in names and option in options), None)
 
 
@@ -178,7 +178,7 @@ class Command(TyperCommand):
         options = _options(self, ctx)
         if "--json" in options and "--output" not in options:
             args = self._to_file(ctx, args, options)
-        args = _with_ids(self.get_params(ctx), spelled(args, options, _formats(self, ctx)))
+        args = _with_ids(self.get_params(ctx), spelled(args, options, _formats(self, ctx)), options)
         return _parsed(self, ctx, super().parse_args, args)
 
     def _to_file(self, ctx: Any, args: list[str], options: Mapping[str, bool]) -> list[str]:
@@ -231,17 +231,17 @@ def _ids(text: str) -> list[str]:
     return ids[1:] if ids[:1] == ["id"] else ids
 
 
-def _with_ids(parameters: Iterable[Any], words: list[str]) -> list[str]:
+def _with_ids(parameters: Iterable[Any], words: list[str], options: Mapping[str, bool]) -> list[str]:
     """The words, with the ids on standard input in place of ``-``: a JSON list, CSV, or the first words of lines."""
     takes = [one for one in parameters if one.param_type_name == "argument" and "ID" in (one.metavar or "")]
-    if "-" not in words or not takes or sys.stdin.isatty():
+    at = next((at for at, word in enumerate(words) if word == "-" and not (at and options.get(words[at - 1]))), None)
+    if at is None or not takes or sys.stdin.isatty():
         return words
     ids = _ids(sys.stdin.read())
     if not ids:
         raise UsageError("- reads ids from standard input, one a line, and there are none")
     if len(ids) > 1 and takes[0].nargs != _SEVERAL:
         raise UsageError("standard input has several ids, and this command takes one; try: memtrace why -")
-    at = words.index("-")
     return [*words[:at], *ids, *words[at + 1 :]]
 
 

@@ -210,6 +210,7 @@ def test_ids_come_from_standard_input(sample: Cli) -> None:
     assert "no JSON list" in sample("why", "-", input=b"[1, ", code=2).err
     assert sample("show", "-", "--json", input=b"7a7b5616\n").json["kind"] == "Answer"
     assert "takes one" in sample("show", "-", input=wrong, code=2).err
+    assert sample("spine", WRONG, "--svg", "-", input=b"").out.startswith("<svg")
     assert "there are none" in sample("why", "-", input=b"", code=2).err
 
 
