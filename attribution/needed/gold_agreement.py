@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, same_days
+from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, Rarity, content, same_days
 from attribution.needed.question import polar, polarity
+from attribution.text.amounts import amounts
+from attribution.text.clock import times
 from attribution.text.dates import mentions
 from attribution.text.intervals import Interval
 from attribution.text.lexicon import best_likeness, is_common_word, is_rival_of_any, is_same_as_any
@@ -31,12 +33,10 @@ _NOT = re.compile(
 """Negation in the languages whose dates and numbers are read, and in some more."""
 
 
-_TIME = re.compile(
-    r"(?<![\d:.])(?:(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?![\d:])\s*(?P<half>[ap]\.?m\b)?)"
-    r"|(?<![\d:.])(?P<full>1[0-2]|[1-9])\s*(?P<clock>[ap]\.?m\b)",
-    re.IGNORECASE,
-)
-"""A time of day, such as ``14:30``, ``2:30 pm`` or ``2 pm``."""
+_CODE = re.compile(r"(?<![\w-])(?=[A-Za-z]*-?\d|[A-Za-z0-9]*-[A-Za-z]*\d)[A-Za-z0-9]+(?:[-/][A-Za-z0-9]+)+(?![\w-])")
+"""A code with digits that joins its parts by hyphens or slashes."""
+_PLAIN = Rarity(())
+"""Weighs all words alike."""
 _FEWEST = 2
 """The number of proven words beside which related words count."""
 _NO_NOUN = ("ly", "ed", "ing")
@@ -51,11 +51,13 @@ class Agreement:
         recall: the share of the wanted content that the text has, 0 to 1.
         conflicts: whether the text names another day, number or member of a class, or denies the content.
         is_proven: whether the share counts only the same words, numbers and dates, and no related words.
+        is_measure: whether the text names the same amount or time of day, perhaps in another unit or in words.
     """
 
     recall: float
     conflicts: bool
     is_proven: bool = True
+    is_measure: bool = False
 
 
 def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: frozenset[str] = frozenset()) -> Agreement:
@@ -70,6 +72,9 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     right, said = polar(golds), polarity(text)
     if right is not None and said is not None:
         return Agreement(float(said is right), said is not right)
+    alike = measures_alike(golds, text, asked)
+    if alike and all(map(denies, golds)) == denies(text):
+        return Agreement(1.0, False, is_measure=True)
     reference = wanted.dates[0].first if wanted.dates else None
     sentences = [placed.sentence for placed in passage(text)]
     told: list[Interval] = []
@@ -96,6 +101,8 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         or bool(golds and all(map(denies, golds)) != denies(text))
         or _tells_another_relative_date(golds, text)
         or _tells_another_time(golds, text)
+        or _tells_another_code(golds, text)
+        or alike is False
     )
     return Agreement(got / wanted.weight if wanted.weight else 0.0, conflicts, is_proven=not near)
 
@@ -137,24 +144,66 @@ def _tells_another_relative_date(golds: Sequence[str], text: str) -> bool:
 
 def _tells_another_time(golds: Sequence[str], text: str) -> bool:
     """Whether gold answers and text have times of day, and none in common."""
-    wanted = {time for gold in golds for time in _times(gold)}
-    told = set(_times(text))
-    return bool(wanted and told) and wanted.isdisjoint(told)
+    wanted, told = [time for gold in golds for time in times(gold)], times(text)
+    return bool(wanted and told) and not any(one.same(other) for one in wanted for other in told)
 
 
-def _times(text: str) -> list[int]:
-    """The times of day of a text, in minutes after midnight."""
-    found = []
-    for match in _TIME.finditer(text):
-        hour, minute, half = (
-            int(match["hour"] or match["full"]),
-            int(match["minute"] or 0),
-            (match["half"] or match["clock"] or "")[:1],
-        )
-        if half.lower() in {"a", "p"}:
-            hour = hour % 12 + 12 * (half.lower() == "p")
-        found.append(60 * hour + minute)
-    return found
+def _tells_another_code(golds: Sequence[str], text: str) -> bool:
+    """Whether gold answers and text have codes of one form, such as ``70-181`` and ``70-118``, and none in common."""
+    wanted, told = {code for gold in golds for code in _codes(gold)}, _codes(text)
+    forms = {_form(code) for code in wanted}
+    return wanted.isdisjoint(told) and any(_form(code) in forms for code in told)
+
+
+def _codes(text: str) -> set[str]:
+    return {match.group().casefold() for match in _CODE.finditer(text)}
+
+
+def _form(code: str) -> str:
+    """A code with 0 for each digit, and a for each letter."""
+    return "".join("0" if one.isdigit() else "a" if one.isalpha() else one for one in code)
+
+
+def tells_another_amount(gold: str, text: str) -> bool:
+    """Whether a text names dates, numbers or times of day in the gold answer's place, and none of the gold answer's."""
+    alike = measures_alike([gold], text, frozenset())
+    if alike is not None:
+        return not alike
+    if _tells_another_code([gold], text):
+        return True
+    some, others = content(gold, _PLAIN, _SOME_DAY), content(text, _PLAIN, _SOME_DAY)
+    if some.dates and others.dates:
+        return not any(same_days(one, other) or same_days(other, one) for one in some.dates for other in others.dates)
+    if some.numbers and others.numbers:
+        return not some.numbers & others.numbers
+    return _tells_another_time([gold], text)
+
+
+def measures_alike(golds: Sequence[str], text: str, asked: frozenset[str]) -> bool | None:
+    """Whether a text names the amount or the time of day of a gold answer, as ``half past two`` names ``14:30``.
+
+    Args:
+        golds: the gold answers. Only one that says nothing but an amount, or nothing but a time, is compared.
+        text: the answer.
+        asked: stems of the question, which answers repeat.
+
+    Returns:
+        None if no gold answer is comparable, or the text names several different amounts of that sort.
+    """
+    for gold in golds:
+        for measured in (times, amounts):
+            wanted = measured(gold)
+            if len(wanted) != 1 or not _is_all(gold, wanted[0].start, wanted[0].end, asked):
+                continue
+            told = [one.same(wanted[0]) for one in measured(text) if one.is_comparable(wanted[0])]  # type: ignore[arg-type]
+            if told and len(set(told)) == 1:
+                return told[0]
+    return None
+
+
+def _is_all(text: str, start: int, end: int, asked: frozenset[str]) -> bool:
+    """Whether a text says nothing beside one of its parts and the question."""
+    return not any(one.carries and one.stem not in asked for one in tokens(f"{text[:start]} {text[end:]}"))
 
 
 def _relative_days(text: str) -> list[Interval]:

@@ -18,12 +18,19 @@ WRONG = [
     ("Which colour is the boat?", "The boat is green.", "Green", "Olive"),
     ("Which fish did Tom catch?", "Tom caught a trout.", "A trout", "A rainbow trout"),
     ("How many goats has Ute?", "Ute has 12 goats.", "12", "13"),
+    ("How long is the tour?", "The tour lasts three weeks.", "three weeks", "three days"),
+    ("When does the ferry leave?", "The ferry leaves at quarter past nine.", "quarter past nine", "9:45"),
+    ("Which code has the shed?", "The code of the shed is 70-245.", "70-245", "70-254"),
 ]
 RIGHT = [
     ("What did Eva buy?", "Eva bought a sofa for the hall.", "A sofa", "A couch"),
     ("What does Jim drive?", "Jim drives an old car.", "A car", "An automobile"),
     ("What is Lea's job?", "Lea is an attorney in Basel.", "An attorney", "She is a lawyer"),
     ("What does Max collect?", "Max collects stamps.", "Stamps", "He collects stamps."),
+    ("How long was the trip?", "The trip took a fortnight.", "a fortnight", "It took 14 days."),
+    ("When opens the mill?", "The mill opens at half past eight.", "half past eight", "At 8:30."),
+    ("How heavy is the anchor?", "The anchor weighs 3 kg.", "3 kg", "3000 grams"),
+    ("A que horas abre a loja?", "A loja abre às quatro da tarde.", "às quatro da tarde", "Às 16h."),
 ]
 
 

@@ -1,0 +1,167 @@
+"""Amounts with a unit, such as ``two weeks``, ``2000 g`` and ``an hour and a half``, in one unit for each sort."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from attribution.text.numbers import number
+
+_SORTS: dict[str, dict[float, str]] = {
+    "duration": {
+        1: "second seconds sekunde sekunden segundo segundos seconde secondes secondo secondi",
+        60: "minute minutes min mins minuten minuto minutos minuti",
+        3600: "hour hours h hr hrs stunde stunden hora horas heure heures ora ore",
+        86_400: "day days tag tage tagen día días dia dias jour jours giorno giorni",
+        604_800: "week weeks woche wochen semana semanas semaine semaines settimana settimane",
+        1_209_600: "fortnight fortnights",
+    },
+    "months": {
+        1: "month months monat monate monaten mes meses mês mois mese mesi",
+        12: "year years jahr jahre jahren año años ano anos an ans année années anno anni",
+        120: "decade decades jahrzehnt jahrzehnte década décadas décennie décennies decennio decenni",
+        1200: "century centuries jahrhundert jahrhunderte siglo siglos século séculos siècle siècles secolo secoli",
+    },
+    "mass": {
+        0.001: "mg milligram milligrams milligramm",
+        1: "g gram grams gramme grammes gramm gramo gramos grama gramas grammo grammi",
+        1000: "kg kilo kilos kilogram kilograms kilogramm kilogramo kilogramos quilo quilos kilogramme chilo",
+        1_000_000: "tonne tonnes tonelada toneladas",
+        453.59237: "lb lbs pound pounds",
+        28.349523125: "oz ounce ounces",
+    },
+    "length": {
+        0.001: "mm millimetre millimetres millimeter millimeters",
+        0.01: "cm centimetre centimetres centimeter centimeters zentimeter centímetro centímetros centimètre "
+        "centimètres centimetro centimetri",
+        1: "m metre metres meter meters metro metros mètre mètres metri",
+        1000: "km kilometre kilometres kilometer kilometers kilómetro kilómetros quilómetro quilómetros quilômetro "
+        "quilômetros kilomètre kilomètres chilometro chilometri",
+        1609.344: "mile miles",
+        0.3048: "foot feet ft",
+        0.0254: "inch inches",
+    },
+    "volume": {
+        0.001: "ml millilitre millilitres milliliter milliliters",
+        0.01: "cl centilitre centilitres",
+        0.1: "dl decilitre decilitres",
+        1: "l litre litres liter liters litro litros litri",
+    },
+}
+_UNITS = {
+    word: (sort, size) for sort, sizes in _SORTS.items() for size, words in sizes.items() for word in words.split()
+}
+_SHORT = frozenset({"h", "g", "m", "l", "min", "mg", "kg", "lb", "oz", "mm", "cm", "km", "ft", "ml", "cl", "dl", "an"})
+"""Units that count only after digits: without, they may be other words."""
+_ONE = frozenset(["a", "an", "one", "ein", "eine", "einen", "einem", "einer", "un", "una", "uno", "une", "um", "uma"])
+_NUMBERS_ONLY_HERE = {
+    "três": 3, "quatro": 4, "oito": 8, "dez": 10, "due": 2, "tre": 3, "quattro": 4, "cinque": 5, "sette": 7, "otto": 8,
+    "dieci": 10, "quinze": 15, "quince": 15, "vinte": 20, "venti": 20,
+}  # fmt: skip
+"""Number words of languages that mean something else beside other words, so that only a unit makes them numbers."""
+
+_WORD = r"[^\W\d_]+"
+_COUNT = rf"(?:\d+(?:[.,]\d+)?|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[-\s]{_WORD}|{_WORD})"
+_FIND = re.compile(
+    rf"""
+      (?<![\d.,])\b(?P<part>half|(?:(?P<quarters>a|one|three)\s+)?quarters?)\s+(?:of\s+)?(?:an?|one)\s+(?P<unit1>{_WORD})\b
+    | (?<![\d.,])(?<![\d.,]\s)\b(?P<count>{_COUNT})(?P<plus>\s+and\s+a\s+half)?(?P<gap>\s*)(?:-\s*)?(?P<unit2>{_WORD})\b
+        (?P<half>\s+(?:and\s+a\s+half|y\s+media|e\s+meia|et\s+demie|e\s+mezz[ao]))?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_JOINED = re.compile(r"\s*(?:,|and|und|y|e|et)?\s*", re.IGNORECASE)
+_TIMES = frozenset({"duration", "months"})
+_MONTH = 30.44 * 86_400
+"""The seconds of a month, on average."""
+_FAR = 0.2
+_NEARLY = 0.005
+"""Amounts that differ by at most this share are the same: a mile is about 1.61 kilometres."""
+
+
+class Amount(NamedTuple):
+    """An amount at ``text[start:end]``: ``value`` in one unit for each ``sort``."""
+
+    start: int
+    end: int
+    sort: str
+    value: float
+
+    def is_comparable(self, other: Amount) -> bool:
+        """Whether one of two amounts may be the other: not, for example, a weight and a length.
+
+        Four weeks are about a month, so that weeks and months are compared only if they are far from each other.
+        """
+        if self.sort == other.sort:
+            return True
+        spans = [
+            _MONTH * one.value if one.sort == "months" else one.value for one in (self, other) if one.sort in _TIMES
+        ]
+        return len(spans) == 2 and abs(spans[0] - spans[1]) > _FAR * max(spans)
+
+    def same(self, other: Amount) -> bool:
+        """Whether two amounts are equal."""
+        largest = max(abs(self.value), abs(other.value))
+        return self.sort == other.sort and abs(self.value - other.value) <= _NEARLY * largest
+
+
+def amounts(text: str) -> list[Amount]:
+    """The amounts of a text, in order; ``one hour and 30 minutes`` is one amount."""
+    found: list[tuple[Amount, float]] = []
+    place = 0
+    while (match := _FIND.search(text, place)) is not None:
+        one = _amount(match)
+        # A word that is no number may stand before a number: "lasts two weeks".
+        place = match.end() if one is not None else _after_first_word(match)
+        if one is None:
+            continue
+        amount, size = one
+        before, before_size = found[-1] if found else (None, 0.0)
+        if (
+            before is not None
+            and before.sort == amount.sort
+            and size < before_size
+            and _JOINED.fullmatch(text, before.end, amount.start)
+        ):
+            found[-1] = before._replace(end=amount.end, value=before.value + amount.value), size
+        else:
+            found.append((amount, size))
+    return [amount for amount, _ in found]
+
+
+def _after_first_word(match: re.Match[str]) -> int:
+    first = re.compile(r"\w+").match(match.string, match.start())
+    return max(match.start() + 1, first.end() if first else 0)
+
+
+def _amount(match: re.Match[str]) -> tuple[Amount, float] | None:
+    """The amount of a match with the size of its unit; None if the words are no amount."""
+    if match["part"]:
+        unit = _UNITS.get(match["unit1"].lower())
+        if unit is None:
+            return None
+        share = (
+            0.5 if match["part"].lower() == "half" else 0.75 if (match["quarters"] or "").lower() == "three" else 0.25
+        )
+        return Amount(match.start(), match.end(), unit[0], share * unit[1]), unit[1]
+    name = match["unit2"].lower()
+    unit = _UNITS.get(name)
+    said = match["count"].lower()
+    is_digits = said[0].isdigit()
+    count = _value(said)
+    if unit is None or count is None or (name in _SHORT and not is_digits) or not (is_digits or match["gap"]):
+        return None
+    count += 0.5 * bool(match["plus"] or match["half"])
+    return Amount(match.start(), match.end(), unit[0], count * unit[1]), unit[1]
+
+
+def _value(said: str) -> float | None:
+    if said in _ONE:
+        return 1.0
+    if said[0].isdigit():
+        whole = re.fullmatch(r"\d{1,3}(?:,\d{3})+", said)
+        return float(said.replace(",", "") if whole else said.replace(",", "."))
+    if said in _NUMBERS_ONLY_HERE:
+        return float(_NUMBERS_ONLY_HERE[said])
+    values = [number(word) for word in re.split(r"[-\s]", said)]
+    return None if None in values else sum(one for one in values if one is not None)

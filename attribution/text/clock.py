@@ -1,0 +1,152 @@
+"""Times of day, in digits and in words: ``14:30``, ``half past two``, ``halb drei``, ``às três da tarde``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+_HALF_DAY, _DAY = 720, 1440
+_NAMES = (
+    ("one", "ein", "eins", "una", "uma", "une", "l'una"),
+    ("two", "zwei", "dos", "duas", "deux", "due"),
+    ("three", "drei", "tres", "três", "trois", "tre"),
+    ("four", "vier", "cuatro", "quatro", "quatre", "quattro"),
+    ("five", "fünf", "cinco", "cinq", "cinque"),
+    ("six", "sechs", "seis", "sei"),
+    ("seven", "sieben", "siete", "sete", "sept", "sette"),
+    ("eight", "acht", "ocho", "oito", "huit", "otto"),
+    ("nine", "neun", "nueve", "nove", "neuf"),
+    ("ten", "zehn", "diez", "dez", "dix", "dieci"),
+    ("eleven", "elf", "once", "onze", "undici"),
+    ("twelve", "zwölf", "doce", "doze", "douze", "dodici"),
+)
+_HOURS = {name: hour for hour, names in enumerate(_NAMES, 1) for name in names}
+_MINUTES = _HOURS | {
+    "fifteen": 15, "twenty": 20, "twenty-five": 25, "zwanzig": 20, "fünfundzwanzig": 25, "veinte": 20, "vinte": 20,
+    "vingt": 20, "venti": 20, "quinze": 15, "thirty": 30,
+}  # fmt: skip
+
+
+def _one_of(names: Sequence[str]) -> str:
+    return "(?:" + "|".join(sorted(map(re.escape, names), key=len, reverse=True)) + ")"
+
+
+_HOUR = rf"(?:[01]?\d|2[0-4]|{_one_of([*_HOURS])})"
+_MINUTE = rf"(?:[0-5]?\d|{_one_of([*_MINUTES])})"
+_PART = r"""(?:[\s,]*(?:
+      (?P<{0}am>a\.?m\b\.?|in\s+the\s+morning|morgens|vormittags|de\s+la\s+mañana|da\s+manhã|du\s+matin|d(?:i|el)\s+mattin[ao])
+    | (?P<{0}pm>p\.?m\b\.?|in\s+the\s+(?:afternoon|evening)|at\s+night|nachmittags|abends|de\s+la\s+(?:tarde|noche)
+        |da\s+(?:tarde|noite)|de\s+l['’]après-midi|du\s+soir|d(?:i|el)\s+(?:pomeriggio|sera))))"""
+_READ = re.compile(
+    rf"""
+      (?<![\d:.,])(?P<h1>[01]?\d|2[0-4]):(?P<m1>[0-5]\d)(?![\d:]){_PART.format("a")}?
+    | \b(?:half|(?P<q2>(?:a\s+)?quarter)|(?P<m2>{_MINUTE})(?:\s+minutes?)?)\s+(?P<to2>past|after|to|before)\s+
+        (?P<h2>{_HOUR})\b{_PART.format("b")}?
+    | \bhalb\s+(?P<h3>{_HOUR})\b{_PART.format("c")}?
+    | \b(?:(?P<q4>viertel)|(?P<m4>{_MINUTE})(?:\s+minuten)?)\s+(?P<to4>nach|vor)\s+(?P<h4>{_HOUR})\b{_PART.format("d")}?
+    | (?<![\d:.,])\b(?P<h5>{_HOUR})
+        (?:\s*o['’]clock\b|(?:[.](?P<n5>[0-5]\d))?\s+uhr\b(?:\s+(?P<m5>[0-5]\d)\b)?){_PART.format("e")}?
+    | (?<![\d:.,])\b(?P<h6>{_HOUR})\s*(?:h(?![^\W\d])|heures?\b)\s*(?P<m6>[0-5]\d\b)?
+        (?P<half6>\s*et\s+demie)?(?P<quarter6>\s*et\s+quart)?
+        (?P<less6>\s*moins\s+le\s+quart)?{_PART.format("f")}?
+    | (?P<at7>\b(?:las?|às?|alle|le|all['’])\s*)?(?<![\d:.,])\b(?P<h7>{_HOUR})\b
+        (?:\s+(?:[ye]\s+(?:(?P<half7>media|meia|mezz[ao])|(?P<quarter7>(?:un\s+)?[cq]uarto|quinze)|(?P<m7>{_MINUTE}))
+          |(?P<less7>meno?s?\s+(?:un\s+)?[cq]uarto))\b)?{_PART.format("g")}?
+    | \b(?P<noon>noon|midday|mittags?|mediodía|meio-dia|midi|mezzogiorno)\b
+    | \b(?P<midnight>midnight|mitternacht|medianoche|meia-noite|minuit|mezzanotte)\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_MAY_BE = re.compile(
+    r"\d|past|quarter|o['’]clock|after|before|\bto\b|\b(?:halb|viertel|uhr|nach|vor|las?|às?|alle|le)\b|heure|noon|mid|mitt"
+    r"|media|meia|mezz|minuit|morning|evening|night|tarde|noite|noche|manhã|mañana|matin|soir|pomeriggio|sera",
+    re.IGNORECASE,
+)
+"""A cheap test: a text without any of these names no time."""
+
+
+class Time(NamedTuple):
+    """A time of day at ``text[start:end]``, in minutes after midnight.
+
+    Attributes:
+        is_exact: whether morning and evening are told apart.
+    """
+
+    start: int
+    end: int
+    minutes: int
+    is_exact: bool
+
+    def is_comparable(self, other: Time) -> bool:
+        """Whether one of two times may be the other: always."""
+        return isinstance(other, Time)
+
+    def same(self, other: Time) -> bool:
+        """Whether two times can be the same moment of a day."""
+        apart = abs(self.minutes - other.minutes)
+        return apart == 0 or (not (self.is_exact and other.is_exact) and apart % _HALF_DAY == 0)
+
+
+def times(text: str) -> list[Time]:
+    """The times of day of a text, in order."""
+    return list(_times(text)) if _MAY_BE.search(text) else []
+
+
+def _times(text: str) -> Iterator[Time]:
+    for match in _READ.finditer(text):
+        found = _read(match)
+        if found is not None:
+            yield found
+
+
+def _read(match: re.Match[str]) -> Time | None:
+    if match["noon"] or match["midnight"]:
+        return Time(match.start(), match.end(), 720 if match["noon"] else 0, True)
+    part = match.lastgroup or ""
+    is_early = any(match[f"{one}am"] for one in "abcdefg")
+    is_late = any(match[f"{one}pm"] for one in "abcdefg")
+    place = next(one for one in "1234567" if match[f"h{one}"])
+    if _is_range(match, place):
+        return None
+    said = match[f"h{place}"]
+    hour = _number(said, _HOURS)
+    is_digital = place == "1" or (place in "56" and said.isdigit())
+    if place == "7" and not (is_early or is_late or (match["at7"] and match.end() > match.end("h7"))):
+        return None  # a number alone is no time
+    if place == "6" and not said.isdigit() and part == "h6":
+        return None  # "trois heures" may last three hours
+    minutes = 60 * hour + _past(match, place)
+    if is_early or is_late:
+        minutes = minutes % _HALF_DAY + _HALF_DAY * is_late
+    return Time(match.start(), match.end(), minutes % _DAY, is_early or is_late or is_digital)
+
+
+def _is_range(match: re.Match[str], place: str) -> bool:
+    """Whether the words are a range, such as ``5 to 7``, and no time."""
+    said = match[f"m{place}"] if place in "24" else None
+    if said is None or "minut" in match.group().lower():
+        return False
+    return _number(said, _MINUTES) % 5 > 0 or (said.isdigit() and match[f"to{place}"].lower() == "to")
+
+
+def _past(match: re.Match[str], place: str) -> int:
+    """The minutes after the hour that a match names; negative before the hour."""
+    if place == "1":
+        return int(match["m1"])
+    if place == "3":
+        return -30
+    if place == "5":
+        return int(match["m5"] or match["n5"] or 0)
+    if place in "67":
+        if match[f"half{place}"]:
+            return 30
+        if match[f"quarter{place}"]:
+            return 15
+        return -15 if match[f"less{place}"] else _number(match[f"m{place}"] or "0", _MINUTES)
+    after = 15 if match[f"q{place}"] else _number(match[f"m{place}"] or "30", _MINUTES)
+    return -after if match[f"to{place}"].lower() in {"to", "before", "vor"} else after
+
+
+def _number(said: str, names: dict[str, int]) -> int:
+    return int(said) if said.isdigit() else names[said.lower()]

@@ -1,0 +1,114 @@
+"""Amounts and times of day are read in digits and in words, and compared across units."""
+
+from __future__ import annotations
+
+import pytest
+
+from attribution.needed.content import Rarity, content
+from attribution.needed.gold_agreement import agreement, tells_another_amount
+from attribution.text.amounts import amounts
+from attribution.text.clock import times
+
+
+@pytest.mark.parametrize(
+    ("text", "sort", "value"),
+    [
+        ("three weeks", "duration", 1_814_400),
+        ("a fortnight", "duration", 1_209_600),
+        ("It took half an hour.", "duration", 1800),
+        ("three quarters of an hour", "duration", 2700),
+        ("two and a half hours", "duration", 9000),
+        ("an hour and a half", "duration", 5400),
+        ("one hour and 20 minutes", "duration", 4800),
+        ("forty-five minutes", "duration", 2700),
+        ("drei Wochen", "duration", 1_814_400),
+        ("quinze jours", "duration", 1_296_000),
+        ("due settimane", "duration", 1_209_600),
+        ("1,500 m", "length", 1500),
+        ("1.5 km", "length", 1500),
+        ("3 kg", "mass", 3000),
+        ("two years", "months", 24),
+    ],
+)
+def test_amounts(text: str, sort: str, value: float) -> None:
+    (found,) = amounts(text)
+    assert (found.sort, found.value) == (sort, pytest.approx(value))
+
+
+@pytest.mark.parametrize("text", ["I play well", "room 12 is free", "the second house"])
+def test_no_amounts(text: str) -> None:
+    assert amounts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes", "is_exact"),
+    [
+        ("at 9:15", 555, True),
+        ("quarter past nine", 555, False),
+        ("twenty to four", 220, False),
+        ("half past two", 150, False),
+        ("seven o'clock in the evening", 1140, True),
+        ("4 pm", 960, True),
+        ("noon", 720, True),
+        ("halb acht", 450, False),
+        ("Viertel vor drei", 165, False),
+        ("16.45 Uhr", 1005, True),
+        ("a las cuatro de la tarde", 960, True),
+        ("las siete y media", 450, False),
+        ("às quatro da tarde", 960, True),
+        ("às 16h30", 990, True),
+        ("trois heures de l'après-midi", 900, True),
+        ("alle sette e mezza", 450, False),
+    ],
+)
+def test_times(text: str, minutes: int, is_exact: bool) -> None:
+    (found,) = times(text)
+    assert (found.minutes, found.is_exact) == (minutes, is_exact)
+
+
+@pytest.mark.parametrize("text", ["two to four cats", "5 to 7 days", "seven people", "les trois heures de route", "16"])
+def test_no_times(text: str) -> None:
+    assert times(text) == []
+
+
+def _agrees(gold: str, answer: str) -> bool:
+    found = agreement(content(gold, Rarity(())), answer, [gold])
+    return found.recall > 0.55 and not found.conflicts
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        ("three weeks", "It lasts 21 days."),
+        ("40 minutes", "two thirds of an hour or 40 minutes"),
+        ("quarter past nine", "At 9:15."),
+        ("half past two", "14:30"),
+        ("às quatro da tarde", "Às 16h."),
+        ("3 kg", "3000 grams"),
+        ("70-245", "It is 70-245."),
+    ],
+)
+def test_the_same_measure(gold: str, answer: str) -> None:
+    assert _agrees(gold, answer)
+    assert not tells_another_amount(gold, answer)
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        ("three weeks", "three months"),
+        ("three weeks", "20 days"),
+        ("quarter past nine", "At 9:45."),
+        ("3 kg", "300 grams"),
+        ("70-245", "It is 70-254."),
+        ("210 Euro", "180 Euro"),
+        ("19 April 2024", "20 April 2024"),
+    ],
+)
+def test_another_measure(gold: str, answer: str) -> None:
+    assert not _agrees(gold, answer)
+    assert tells_another_amount(gold, answer)
+
+
+def test_an_answer_with_two_amounts_is_compared_by_its_words() -> None:
+    assert not _agrees("three weeks", "It lasts 21 days, and the way there takes 4 days.")
