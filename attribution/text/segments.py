@@ -19,7 +19,8 @@ from attribution.text.tokens import carries, stem, words
 _BREAK = re.compile(
     r"""[\\\n.!?;。！？؟"'{\[]                        # each begins with one of these: so it is found quickly
       (?: (?<=\\)n | (?<=\n)                        # lines, also escaped ones
-        | (?<=[.!?;])(?!\\n|\n)["')\]]*(?:\s+|$)    # ends of sentences
+        | (?<=[.!?;])(?!\\n|\n)                      # ends of sentences, but not the dot of "3. Mai"
+        (?!(?<=\d\.)\ +(?:Jan|Jän|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w*\.?\b)["')\]]*(?:\s+|$)
         | (?<=[。！？؟])
         | (?<=["'])\s*[,:\]}]\s*                    # strings of JSON and of Python
         | (?<=[{\[])\s*["']

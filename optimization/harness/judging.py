@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Protocol
 
+from attribution.needed.gold_agreement import tells_another_amount
 from attribution.text.refusals import refuses
 from optimization.harness.datasets.model import Question
 
@@ -58,7 +59,7 @@ class Exact:
 
 
 class F1:
-    """Right if the words agree well enough with one gold answer.
+    """Right if the words agree well enough with one gold answer, and no date, number or time contradicts it.
 
     The score is the harmonic mean of precision and recall of the answer's words, as for SQuAD (Rajpurkar et al., EMNLP
     2016).
@@ -76,7 +77,10 @@ class F1:
         """Compare the words."""
         if not question.gold:
             return _of_unanswerable(answer)
+        agreeing = [gold for gold in question.gold if not tells_another_amount(gold, answer)]
         score = max(f1(gold, answer) for gold in question.gold)
+        if score >= self.least and not any(f1(gold, answer) >= self.least for gold in agreeing):
+            return Judgement(False, 0.0, f"F1 {score:.2f}, but another date, number or time")
         return Judgement(score >= self.least, score, f"F1 {score:.2f}")
 
 

@@ -34,6 +34,22 @@ async def test_f1(answer: str, score: float) -> None:
     assert found.right is (score >= 0.5)
 
 
+@pytest.mark.parametrize(
+    ("gold", "answer", "right"),
+    [
+        ("210 Euro", "180 Euro", False),
+        ("210 Euro", "210 Euro", True),
+        ("19. April 2024", "Am 20. April 2024", False),
+        ("19. April 2024", "Am 19. April 2024", True),
+        ("at 9:30", "at 9:45", False),
+        ("two red boats", "two boats", True),
+    ],
+)
+async def test_f1_knows_another_number_or_date(gold: str, answer: str, right: bool) -> None:
+    question = Question("q", "?", (gold,))
+    assert (await F1().judge(question, answer)).right is right
+
+
 def test_f1_of_other_scripts() -> None:
     assert f1("在 上海", "上海 在") == 1.0
     assert f1("Straße", "STRASSE") == 1.0
