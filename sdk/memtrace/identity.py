@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Collection
 from operator import itemgetter
 from typing import Any
 
@@ -166,6 +167,11 @@ class IdentityMap:
         known.append(variable)
         if len(known) > MAX_OCCURRENCES:
             del known[1]
+
+    def texts_of(self, variables: Collection[Variable]) -> list[tuple[str, Variable]]:
+        """The texts that stand for variables, each with its variable."""
+        held = (*self._held.old.values(), *self._held.young.values())
+        return [(value, one) for value, known, _ in held if type(value) is str for one in known if one in variables]
 
     def named(self, name: str) -> Variable | None:
         """The newest variable with that name."""

@@ -22,6 +22,7 @@ from memtrace.identity import Variable
 from memtrace.instruments import conversations, handed_out, placing
 from memtrace.instruments.conversations import MAX_HELD, Held, Talk
 from memtrace.instruments.handed_out import Given
+from memtrace.instruments.texts import outermost, stands_in
 from memtrace.observe import STORED, choose
 from memtrace.raw_events import RawEvent
 from memtrace.recent import Recent
@@ -188,6 +189,8 @@ class ModelCall(Step):
         inside = dict.fromkeys(self._meant(text.given[self.trace_id]) for text in texts if self.trace_id in text.given)
         if self._is_turn and isinstance(said.content, str):
             inside |= dict.fromkeys(self._turns_in(said.content, is_enough=bool(inside)))
+        if self.parent is not None and sources is None and isinstance(said.content, str):
+            inside |= dict.fromkeys(self._arguments_in(said.content))
         for variable in inside:
             if not self.has_input(variable):
                 self.use(events, variable, "inside")
@@ -207,6 +210,16 @@ class ModelCall(Step):
             if kind == "Message":
                 self._remember_turn(said.content, made)
         return made
+
+    def _arguments_in(self, text: str) -> list[Variable]:
+        """The inputs of the operations around the call that are inside a text for the model."""
+        around, given = self.parent, dict[Variable, None]()
+        while around is not None:
+            given |= around.inputs
+            around = around.parent
+        known = self.trace.identities.texts_of(given.keys()) if given else []
+        texts = outermost((one for one, _ in known if stands_in(one, text)), text)
+        return [variable for one in texts for said, variable in known if said == one]
 
     def _turns_in(self, text: str, *, is_enough: bool) -> list[Variable]:
         """The user's earlier messages inside a longer text, at least two unless ``is_enough``."""
