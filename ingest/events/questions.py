@@ -62,7 +62,9 @@ async def _of_replies(store: GraphStore, used: dict[str, list[Variable]]) -> dic
                 found[id_] = _newer(used[id_], queries) or queries
     written = await _written_by_models(store, [one.id for some in found.values() for one in some])
     chosen = {}
+    asked = await _asked_in(store, used, found)
     for id_, questions in found.items():
+        questions = asked.get(id_) or questions  # noqa: PLW2901
         messages = _of_kind(used[id_], VariableKind.MESSAGE)
         by_models = bool(questions) and all(one.id in written for one in questions)
         chosen[id_] = (
@@ -74,6 +76,26 @@ async def _of_replies(store: GraphStore, used: dict[str, list[Variable]]) -> dic
         messages = [one for one in _of_kind(past.variables, VariableKind.MESSAGE) if one.id != id_]
         chosen[id_] = [max(messages, key=lambda one: one.sequence)] if messages else []
     return chosen
+
+
+async def _asked_in(
+    store: GraphStore, used: dict[str, list[Variable]], found: dict[str, list[Variable]]
+) -> dict[str, list[Variable]]:
+    """Of several queries, the one that was made of the newest message among the inputs, by the answer's id.
+
+    The other queries belong to earlier turns, whose answers are in the history.
+    """
+    newest = {
+        id_: max(messages, key=lambda one: one.sequence)
+        for id_, questions in found.items()
+        if len(questions) > 1 and (messages := _of_kind(used[id_], VariableKind.MESSAGE))
+    }
+    queries = list(dict.fromkeys(one.id for id_ in newest for one in found[id_]))
+    derived = await store.derivations_of(queries) if queries else {}
+    return {
+        id_: [one for one in found[id_] if any(d.source == message.id for d in derived.get(one.id, ()))][-1:]
+        for id_, message in newest.items()
+    }
 
 
 async def _written_by_models(store: GraphStore, queries: Sequence[str]) -> set[str]:

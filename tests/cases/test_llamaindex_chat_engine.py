@@ -28,3 +28,18 @@ async def test_the_search_for_a_rewritten_question_is_blamed(environment: str, t
     assert all(event["name"].startswith("SimpleVectorStore") for event in run.of("trace") if event["trace"] == trace)
     found = await tried(run, tmp_path, "Two hours.", "Nine hours")
     assert found.said == ("RetrievalError", "Retrieval", "VectorIndexRetriever")
+
+
+def price(body: dict[str, Any]) -> str:
+    newest = str(body["messages"][-1]["content"])
+    return "Eight crowns." if "ferry" in newest else "It travels free." if "bicycle" in newest else "Hello."
+
+
+@pytest.mark.parametrize("environment", params_of("langchain"))
+async def test_a_postprocessor_that_dropped_the_node_is_blamed(environment: str, tmp_path: Path) -> None:
+    run = recorded("llamaindex_reranked.py", environment, price, tmp_path)
+    check_whole(run)
+    assert run.said == ["Hello.", "It travels free.", "Eight crowns."]
+    found = await tried(run, tmp_path, "Eight crowns.", "Twelve crowns")
+    assert found.said == ("RetrievalError", "Retrieval", "Oldest")
+    assert found.question == "What does the ferry cost by the list of 2025?"

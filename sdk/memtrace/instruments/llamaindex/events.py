@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from memtrace.faults import report
@@ -108,12 +108,34 @@ def _reranking(event: Any) -> None:
 
 def _reranked(event: Any) -> None:
     begun = _open.pop(f"rerank {event.span_id}", None)
-    if begun is None:
+    if begun is not None:
+        _choose(*begun, event.nodes)
+
+
+def postprocessed(run: Run, name: str, given: Sequence[Any], query: str | None, kept: Any) -> None:
+    """Record a postprocessor that chose among nodes and sent no events of a reranking.
+
+    One that keeps all nodes in their order, or changes texts, chooses nothing.
+    """
+    before = {str(found.node.node_id): text_of(found.node) for found in given}
+    after = {str(found.node.node_id): text_of(found.node) for found in kept}
+    if run.making is not None or list(before) == list(after) or not after.items() <= before.items():
         return
-    run, making = begun
+    making = run.making = Making(run.here, name, "Retrieval")
+    if query:
+        run.question = asked(run, making, query, is_writing=False)
+    run.candidates = [(found, same(run, text_of(found.node))) for found in given]
+    for _, unit in run.candidates:
+        if unit is not None:
+            making.use(unit, "candidate")
+    _choose(run, making, kept)
+
+
+def _choose(run: Run, making: Making, nodes: Sequence[Any]) -> None:
+    """Record which of the candidates a reranking kept."""
     units = {str(found.node.node_id): unit for found, unit in run.candidates if unit is not None}
-    kept = [(found, units.get(str(found.node.node_id))) for found in event.nodes]
-    scores = {str(found.node.node_id): _score(found) for found in event.nodes}
+    kept = [(found, units.get(str(found.node.node_id))) for found in nodes]
+    scores = {str(found.node.node_id): _score(found) for found in nodes}
     first = [(unit, scores[str(found.node.node_id)]) for found, unit in kept if unit is not None]
     rest = [(unit, None) for key, unit in units.items() if key not in scores]
     if run.question is not None:

@@ -9,6 +9,7 @@ from memtrace.faults import report
 from memtrace.instruments import placing
 from memtrace.instruments.frameworks import answering
 from memtrace.instruments.frameworks.runs import Run, runs
+from memtrace.instruments.llamaindex import events
 from memtrace.instruments.llamaindex.memories import conversation, join, live_in
 from memtrace.instruments.llamaindex.stores import store_name
 from memtrace.instruments.placing import NotRecordedError
@@ -36,6 +37,8 @@ class Spans:
                 run.root.what = "LlamaIndex"
                 join(run, arguments.values())
                 _join_documents(run, instance)
+            if run is not None and _is_postprocessing(id_, instance):
+                run.kind, run.inputs = _POSTPROCESSING, arguments
             store = getattr(instance, "_vector_store", None)
             if run is not None and store is not None:
                 run.store_name = store_name(store)
@@ -52,7 +55,11 @@ class Spans:
         """Note the end of a call. A stream goes on: its operation ends with its last event."""
         run = runs.leave(id_)
         try:
-            if run is not None:
+            if run is not None and run.kind == _POSTPROCESSING and isinstance(run.inputs, dict):
+                events.postprocessed(
+                    run, run.name.partition(".")[0], run.inputs.get("nodes") or (), _query(run.inputs), result or ()
+                )
+            elif run is not None:
                 answering.give(run, answering.text_of(result))
         except NotRecordedError:
             return
@@ -67,6 +74,23 @@ class Spans:
                 run.making.end(err or RuntimeError("the call was dropped"))
         except Exception as error:
             report("LlamaIndex prepare_to_drop_span", error)
+
+
+_POSTPROCESSING = "postprocessing"
+"""The kind of a run that chooses among the nodes of a retrieval."""
+
+
+def _is_postprocessing(id_: str, instance: Any) -> bool:
+    return "._postprocess_nodes" in id_ and any(
+        kind.__name__ == "BaseNodePostprocessor" for kind in type(instance).__mro__
+    )
+
+
+def _query(arguments: dict[str, Any]) -> str | None:
+    """The question that a postprocessor is given; None if it is given none."""
+    bundle = arguments.get("query_bundle")
+    text = getattr(bundle, "query_str", None)
+    return text if isinstance(text, str) else None
 
 
 def _join_documents(run: Run, engine: Any) -> None:
