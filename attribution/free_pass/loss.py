@@ -113,7 +113,7 @@ async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
             is_used = carrier in graph.used(operation_id)
             key = (in_past, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier)
             best = key if best is None or key > best else best
-    found = None if best is None else _loss_at(graph, best[2], best[5])
+    found = None if best is None else loss_at(graph, best[2], best[5])
     if found is not None and counts_from_its_day(traced.detail):
         return replace(found, likelihood=_DATE, reason=day_lost(traced.detail.reference))
     return found
@@ -156,7 +156,8 @@ def _is_aside(graph: TraceGraph, operation_id: str, in_past: bool) -> bool:
     return not in_past
 
 
-def _loss_at(graph: TraceGraph, blamed: str, carrier: str) -> Loss | None:
+def loss_at(graph: TraceGraph, blamed: str, carrier: str) -> Loss | None:
+    """The loss at an operation that had a variable with the detail; None if it is a reply to the user."""
     made = graph.made(blamed)
     kind, reason = graph.operations[blamed].kind, "the operation read the needed fact, and nothing that it made has it"
     revised = [graph.variables[m].revision_of for m in made]
@@ -174,7 +175,7 @@ def _loss_at(graph: TraceGraph, blamed: str, carrier: str) -> Loss | None:
         state = state or kind is OperationKind.UPDATE
         error = _BY_KIND.get(kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
         if any(v is not None and graph.variables[v].kind is _BUFFER for v in revised):
-            reason = _FELL_OUT
+            reason = FELL_OUT
     derived = [d.target for d in graph.children(carrier) if d.target in made]
     after = derived[0] if derived else made[0] if made else None
     return Loss(error, blamed, carrier, after, 0.85, reason)
@@ -206,7 +207,8 @@ def goes_on(graph: TraceGraph, variable_id: str) -> bool:
 
 _PROMPT, _BUFFER = VariableKind.PROMPT, VariableKind.BUFFER
 _DECIDES = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
-_FELL_OUT = "the history had the needed fact, and the new history that the operation made does not have it"
+FELL_OUT = "the history had the needed fact, and the new history that the operation made does not have it"
+"""The reason of a loss from a history."""
 _WRITTEN = "the model read the needed fact, and what it wrote into the memory does not have it"
 _DATE = 0.7
 """The likelihood that an operation is at fault that dropped a date: people differ on which sort of fault it is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.free_pass import premises, rules
+from attribution.free_pass import other_subject, premises, rules
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content
 from attribution.needed.evidence_sentences import (
@@ -116,7 +116,15 @@ def about_answer(tried: TriedFailure) -> list[Finding]:
     """The finding whether the answer is right; empty without an answer's text."""
     if not tried.failure.prediction:
         return []
+    if tried.gold is None and (taken := _taken_over(tried)) is not None:
+        return [taken]
     return [rules.right(tried.graph, tried.messages, tried.failure, tried.evidence, tried.gold)]
+
+
+def _taken_over(tried: TriedFailure) -> Finding | None:
+    """Without a gold answer: the finding that the answer gives to one person what another tells of themselves."""
+    alone = without_gold(tried.messages, tried.failure, tried.evidence)
+    return None if alone is None else other_subject.taken_over(tried.graph, tried.messages, tried.failure, alone)
 
 
 def find_needs(tried: TriedFailure, findings: Sequence[Finding]) -> Needs:
@@ -156,7 +164,7 @@ def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, go
     detail = best if tried.is_retrieved else detail
     if form(failure) is not QuestionForm.PLAIN:
         detail = best
-    elif (other := _premise(tried, detail, gold)) is not None:
+    elif (other := _premise(tried, detail, best, gold)) is not None:
         return Needs([*findings, other], [[detail]])
     else:
         # One sentence does not contradict a list that several messages state, and retrieved evidence no list at all.
@@ -169,12 +177,22 @@ def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, go
     return Needs(findings, [[detail, *others]])
 
 
-def _premise(tried: TriedFailure, detail: Detail, gold: Content) -> Finding | None:
-    """What the messages say against the question, or of the answer's terms; None if nothing."""
+def _premise(tried: TriedFailure, detail: Detail, best: Detail, gold: Content) -> Finding | None:
+    """What the messages say against the question, or of the answer's terms; None if nothing.
+
+    Args:
+        tried: the failure.
+        detail: of the evidence.
+        best: the detail, or that of a message beside the evidence which states the gold answer.
+        gold: content of the gold answers.
+    """
     messages, failure = tried.messages, tried.failure
+    known = is_known(tried.graph, failure)
     return (
         premises.wrong_person(messages, failure, detail)
         or premises.corrected_person(messages, failure, detail)
+        or other_subject.other_speaker(messages, failure, detail, gold, known)
+        or other_subject.other_name(messages, failure, best, gold, known)
         or premises.outdated(tried.graph, messages, failure, detail, gold)
         or premises.wrong_time(messages, failure, detail)
         or premises.after_the_end(messages, failure, gold)

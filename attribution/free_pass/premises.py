@@ -29,9 +29,15 @@ from schema.models import Failure
 
 _OWNER = re.compile(r"\b([^\W\d_]+)['’`]s\s+")
 _OWN = frozenset({"my", "our", "mein", "meine", "meinen", "meinem", "meiner", "unser", "unsere"})
-_FIRST_PERSON = re.compile(
-    r"\b(?:I|my|me|mine|our|we|ich|mein\w*|mir|mich|wir|unser\w*)\b|['’](?:m|ve)\b", re.IGNORECASE
+FIRST_PERSON = re.compile(
+    r"""\b(?:I|my|me|mine|our|we|ich|mein\w*|mir|mich|wir|unser\w*
+        |yo|mis?|conmigo|nosotr[oa]s|nuestr[oa]s?|je|j['’]|moi|m[oe]s|ma|mon|nous|notre|nos|eu|meus?|minhas?|noss[oa]s?
+        |io|mi[oae]|miei|nostr[oaie])\b
+      | ['’](?:m|ve)\b | 我|咱|私|僕|俺|나는|내가|저는|제가|\bя\b|\bмо[йяеиёю]\w*|\bben(?:im)?\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
+"""Words by which people speak of themselves."""
 _LIKELY = 0.9
 _FEWEST = 2
 """The minimal number of words in the name of a thing that identify it: anybody may have a sister, or a bowl."""
@@ -75,7 +81,7 @@ def wrong_person(messages: Messages, failure: Failure, detail: Detail) -> Findin
             _mentions(text, thing) for one, text in messages.texts.items() if messages.speakers.get(one) == owner
         ):
             reason = "the question asks about a thing of one person, which the evidence says to be another's"
-            return _wrong(detail.message_id, own, reason)
+            return wrong_gold(detail.message_id, own, reason)
     return None
 
 
@@ -101,7 +107,7 @@ def corrected_person(messages: Messages, failure: Failure, detail: Detail) -> Fi
     if not thing or any(thing & {one.stem for one in tokens(text)} for text in others):
         return None
     reason = "the answer says whose thing it is: the question gives it to another person than the evidence does"
-    return _wrong(detail.message_id, detail.quote, reason)
+    return wrong_gold(detail.message_id, detail.quote, reason)
 
 
 def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, gold: Content) -> Finding | None:
@@ -126,7 +132,7 @@ def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: De
             tells = share_found(claim, placed) >= _WHOLLY and _is_on_topic(asked, detail, placed.sentence)
             if tells and (_CHANGE.search(placed.sentence.text) or _CHANGE.search(failure.question)):
                 reason = "a later message tells what was answered: the gold answer is out of date"
-                return _wrong(message, placed.sentence.text.strip(), reason)
+                return wrong_gold(message, placed.sentence.text.strip(), reason)
     return None
 
 
@@ -153,7 +159,7 @@ def wrong_time(messages: Messages, failure: Failure, detail: Detail) -> Finding 
         return None
     said = content(failure.prediction or "", messages.rarity).dates
     if any(one.overlap(other) for one in happened for other in said):
-        return _wrong(detail.message_id, detail.quote, "the message with the gold answer tells of another time")
+        return wrong_gold(detail.message_id, detail.quote, "the message with the gold answer tells of another time")
     return None
 
 
@@ -171,7 +177,7 @@ def after_the_end(messages: Messages, failure: Failure, gold: Content) -> Findin
     quote = messages.sentences[last][0].sentence.text.strip() if messages.sentences[last] else ""
     day = written(messages.dated[last])
     reason = f"the question asks about a time after the last message, of {day}, and no message tells the gold answer"
-    return _wrong(last, quote, reason)
+    return wrong_gold(last, quote, reason)
 
 
 def in_other_terms(
@@ -209,7 +215,8 @@ def _is_named(name: str, words: set[str]) -> bool:
     return bool(own) and own <= words
 
 
-def _wrong(message_id: str, quote: str, reason: str) -> Finding:
+def wrong_gold(message_id: str, quote: str, reason: str) -> Finding:
+    """The finding that the gold answer is wrong, proved by a sentence of a message."""
     prove = partial(proof.of_message, message_id, quote)
     return Finding(ErrorType.ANNOTATION, None, _LIKELY, reason, prove, is_local=True)
 
@@ -225,7 +232,7 @@ def _described(messages: Messages, message_id: str, thing: list[Token]) -> str:
     name = _name(thing)
     said = [placed.sentence for placed in messages.sentences[message_id]]
     stems = {stem for one in said for stem in one.stems}
-    if len(name) < _FEWEST or not name <= stems or not _FIRST_PERSON.search(messages.texts[message_id]):
+    if len(name) < _FEWEST or not name <= stems or not FIRST_PERSON.search(messages.texts[message_id]):
         return ""
     return max(said, key=lambda one: len(name & set(one.stems))).text.strip()
 

@@ -5,7 +5,7 @@ Rules use only kinds and data flow, never names of memory systems or data sets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -114,7 +114,7 @@ def right(
         # A shorter list must state each item of the gold answer: it may lack an item though it has most of the words. A
         # list of equal length may paraphrase an item.
         named = gold_items(failure) if polar(failure.gold_answers) is None else []
-        named = named if len(listed_items(failure.prediction or "")) < len(named) else []
+        named = named if len(listed_items(failure.prediction or "")) < len(named) and not agreed.is_measure else []
         recall = agreed.recall
         for item in named:
             if not recall:
@@ -125,7 +125,7 @@ def right(
         recall = recall if agreed.is_proven else min(recall, _NEARLY)
         likelihood = 0.02 if agreed.conflicts else likely(recall, AGREES)
         known = asked | _stems(messages, evidence or messages.ids)
-        if is_narrowed(want, failure.prediction or "", tuple(sorted(known))):
+        if not agreed.is_measure and is_narrowed(want, failure.prediction or "", tuple(sorted(known))):
             likelihood = min(likelihood, _NARROWED)
         reason = "the answer says what the gold answer says"
     return Finding(
@@ -312,7 +312,7 @@ async def left_out(traced: FailureInTrace, past: AbstractSet[str]) -> Finding | 
     lost: list[tuple[int, str, str]] = []
     for maker in makers:
         operation = graph.operations[maker or ""]
-        carried = [v for v in graph.used(operation.id) if v in holders]
+        carried = [v for v in graph.used(operation.id) if v in holders and _is_of_holder(graph, v, holders)]
         is_lost = carried and not any(made in holders for made in graph.made(operation.id))
         if is_lost and operation.kind is not OperationKind.RETRIEVAL:
             lost.append((operation.sequence, operation.id, max(carried, key=lambda v: holders[v].score)))
@@ -330,6 +330,16 @@ async def left_out(traced: FailureInTrace, past: AbstractSet[str]) -> Finding | 
     )
 
 
+def _is_of_holder(graph: TraceGraph, variable_id: str, holders: Container[str]) -> bool:
+    """Whether a variable that seems to have the detail may have it: a prompt needs a source that has it.
+
+    A prompt repeats the question, whose words may be related to the detail.
+    """
+    sources = [one.source for one in graph.parents(variable_id)]
+    is_written = graph.variables[variable_id].kind is VariableKind.PROMPT and bool(sources)
+    return not is_written or any(one in holders for one in sources)
+
+
 async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str, place: int) -> Finding:
     """A memory unit with the detail was current at the search, and was not returned."""
     units = await traced.current_units(place)
@@ -337,7 +347,7 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
     holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
     weak = ""
     if searches:
-        blamed, hole = await _blamed_search(traced.graph, searches, holders), ""
+        blamed, hole = await _blamed_search(traced, searches, holders), ""
         kind, reason = ErrorType.RETRIEVAL, _not_found(traced.graph, blamed, place)
         weak = unweighed(traced.graph, blamed, [*holders, unit] if unit else [])
     else:
@@ -365,11 +375,20 @@ def _not_found(graph: TraceGraph, search: str, place: int) -> str:
     return f"{reason}: the search found nothing; {units} there, and {f'({by}) ' if by else 'the search '}matched none"
 
 
-async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict[str, Presence]) -> str:
-    """The last search whose results still had one of the units; the first search if none had."""
-    blamed = searches[0]
+async def _blamed_search(traced: FailureInTrace, searches: Sequence[str], units: dict[str, Presence]) -> str:
+    """The search that lost the units.
+
+    A reranking that was given one and passed none on; else the last search whose results still had one of the units, or
+    the first search if none had.
+    """
+    graph, blamed = traced.graph, searches[0]
     if len(searches) == 1:
         return blamed
+    found = {made for one in searches for made in graph.made(one)}
+    for operation_id in searches:
+        given = [one for one in graph.used(operation_id) if one in found]
+        if given and await traced.holders(given) and not await traced.holders(graph.made(operation_id)):
+            return operation_id
     quotes = {one.quote for one in units.values() if one.quote}
     for operation_id in searches:
         lists = await graph.texts(v for v in graph.made(operation_id) if graph.variables[v].kind in _LISTS)

@@ -13,8 +13,9 @@ Rules are asked in this order. Each returns the probability that it names the fa
 5. A memory unit with the detail was current when the search ran: the retrieval is at fault.
 6. Earlier calls of a conversation were given the message, and the call that answered was not: the program left it out.
 7. An older version of a unit, or a deleted unit, has the detail: the operation that ended that version is at fault.
-8. Otherwise the last operation that had the detail and did not pass it on is at fault.
-9. If nothing passed it on: the model of an agent that keeps its memory by tools, and wrote nothing at this turn.
+8. A history was cut, and the answer says what a memory unit told it: the operation on the way to this unit is at fault.
+9. Otherwise the last operation that had the detail and did not pass it on is at fault.
+10. If nothing passed it on: the model of an agent that keeps its memory by tools, and wrote nothing at this turn.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ from attribution.free_pass.ending import (
 )
 from attribution.free_pass.eyes import Eyes
 from attribution.free_pass.failure_in_trace import FailureInTrace
-from attribution.free_pass.loss import last_loss, lost_on_the_way
+from attribution.free_pass.loss import FELL_OUT, Loss, last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
 from attribution.free_pass.not_written import nothing_written
 from attribution.free_pass.other_words import may_say_the_same
 from attribution.free_pass.rules import Finding
+from attribution.free_pass.told_by_memory import wrong_in_memory
 from attribution.free_pass.too_late import written_late
-from attribution.free_pass.unsaid import by_what_nobody_said, by_what_was_read
+from attribution.free_pass.unsaid import by_what_nobody_said, by_what_was_read, unwritten
 from attribution.needed.pieces import Piece, share_said
 from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
@@ -72,7 +74,7 @@ async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
     if problem := unusable(tried):
         read = await by_what_was_read(tried)
         if read is None:
-            return abstention(problem, question_kind=QuestionKind.PLAIN)
+            return abstention(await unwritten(tried) or problem, question_kind=QuestionKind.PLAIN)
         return await _verdict_of(tried, Ending([read], None, kind))
     if tried.is_unanswerable:
         refused = rules.unanswerable(tried.graph, tried.messages, tried.failure)
@@ -191,20 +193,29 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
     loss = await last_loss(traced, place)
     if loss is not None:
         findings.append(await rules.lost(traced, loss))
+    is_apart = turns.is_only_said(traced) and traced.detail.message_id not in past
+    stopped = None if is_apart else await lost_on_the_way(traced, place)
+    cut = _cut(from_history, stopped)
+    if cut is not None and (told := await wrong_in_memory(traced, past, cut)) is not None:
+        return [*findings, told]
     findings += from_history  # later, because units may have kept what fell out of the history
     if not _settled(findings):
         late = await written_late(traced, searches)
         if late is not None:
             findings.append(late)
-    is_apart = turns.is_only_said(traced) and traced.detail.message_id not in past
-    if not _settled(findings) and not is_apart:
-        stopped = await lost_on_the_way(traced, place)
-        if stopped is not None:
-            findings.append(await rules.lost(traced, await not_stored(traced, stopped)))
+    if not _settled(findings) and stopped is not None:
+        findings.append(await rules.lost(traced, await not_stored(traced, stopped)))
     if not any(one.likelihood >= 0.5 for one in findings):
-        unwritten = nothing_written(traced, searches)
-        findings += [] if unwritten is None else [unwritten]
+        unwritten_turn = nothing_written(traced, searches)
+        findings += [] if unwritten_turn is None else [unwritten_turn]
     return findings
+
+
+def _cut(from_history: Sequence[Finding], stopped: Loss | None) -> str | None:
+    """The operation that left the detail out of a history; None if none did."""
+    if stopped is not None and stopped.reason is FELL_OUT:
+        return stopped.operation_id
+    return from_history[0].operation_id if from_history else None
 
 
 def _settled(findings: Sequence[Finding]) -> bool:

@@ -16,7 +16,9 @@ from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, Rarity, content
 from attribution.needed.gold_agreement import agreement
 from attribution.text.segments import passage
+from attribution.trace.advice import fix_for
 from attribution.trace.graph import TraceGraph
+from attribution.trace.holes import RECORD_UNITS
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from store.contract.answers import Edge
 
@@ -69,6 +71,15 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
         lambda: _through(tried, last, answer.id),
         is_local=True,
     )
+
+
+async def unwritten(tried: TriedFailure) -> str | None:
+    """Why a failure is not decided that an earlier turn of the user tells, in a trace without messages; else None."""
+    gold = _wanted(tried)
+    if gold is None or tried.messages.ids or await told_earlier(tried, gold) is None:
+        return None
+    fix = fix_for(tried.graph, RECORD_UNITS)
+    return f"an earlier turn of the user tells it, and what became of it in the memory is not recorded: {fix}"
 
 
 async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:

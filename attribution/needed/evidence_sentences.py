@@ -32,9 +32,14 @@ _ASKS = ("?", "？")
 
 
 def content_of_gold(messages: Messages, failure: Failure) -> Content:
-    """The content of the gold answers beyond the question."""
+    """The content of the gold answers beyond the question; a date without a year is the nearest to the last message."""
     asked = messages.asked(failure)
-    return content("\n".join(failure.gold_answers), messages.rarity).without(asked.words, asked.numbers)
+    told = content("\n".join(failure.gold_answers), messages.rarity)
+    if not told.dates and (last := messages.last_day()) is not None:
+        named = [one for gold in failure.gold_answers for placed in passage(gold) for one in placed.sentence.dates]
+        days = (one.on(last) for one in named if one.yearless is not None)
+        told = replace(told, dates=tuple(dict.fromkeys(one for one in days if one is not None)))
+    return told.without(asked.words, asked.numbers)
 
 
 def detail_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:

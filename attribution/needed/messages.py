@@ -65,7 +65,7 @@ class Messages:
         self.texts = texts
         told = {one: graph.told(one) for one in texts}
         self.speakers = {one: name for one, text in texts.items() if (name := told[one].speaker or speaker(text))}
-        self._names = frozenset(token.stem for name in set(self.speakers.values()) for token in tokens(name))
+        self.names = frozenset(token.stem for name in set(self.speakers.values()) for token in tokens(name))
         self.place = {variable_id: number for number, variable_id in enumerate(self.ids)}
         self.sentences = {variable_id: passage(text, told[variable_id].day) for variable_id, text in texts.items()}
         self.dated = {
@@ -183,7 +183,7 @@ class Messages:
         """
         asked = self.asked(failure)
         said = content(without_relative_dates(failure.prediction or ""), self.rarity, reference)
-        dropped = self._phrases | asked.words.keys() | self._names
+        dropped = self._phrases | asked.words.keys() | self.names
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
         return Content(words, said.numbers - asked.numbers, said.dates)
 
@@ -217,6 +217,11 @@ class Messages:
     def is_unique(self, one: Sentence) -> bool:
         """Whether exactly one message has a sentence of these words."""
         return len(self.origins.sayers(one)) == 1
+
+    def last_day(self) -> int | None:
+        """The day of the last message (an ordinal), by its own time or else by the recording; None if unknown."""
+        days = (placed.reference for one in reversed(self.ids) for placed in self.sentences[one])
+        return next((day for day in days if day is not None), None)
 
     def preceding(self, variable_id: str, count: int) -> list[str]:
         """The messages just before a message, in order."""

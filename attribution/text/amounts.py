@@ -52,7 +52,7 @@ _UNITS = {
     word: (sort, size) for sort, sizes in _SORTS.items() for size, words in sizes.items() for word in words.split()
 }
 _SHORT = frozenset({"h", "g", "m", "l", "min", "mg", "kg", "lb", "oz", "mm", "cm", "km", "ft", "ml", "cl", "dl", "an"})
-"""Units that count only after digits: without, they may be other words."""
+"""Units that count only after digits, because they may be other words."""
 _ONE = frozenset(["a", "an", "one", "ein", "eine", "einen", "einem", "einer", "un", "una", "uno", "une", "um", "uma"])
 _NUMBERS_ONLY_HERE = {
     "três": 3, "quatro": 4, "oito": 8, "dez": 10, "due": 2, "tre": 3, "quattro": 4, "cinque": 5, "sette": 7, "otto": 8,

@@ -9,6 +9,7 @@ import msgspec
 
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import CONNECT_ANSWER, NAME_KIND, RECORD_ANSWERS, RECORD_MESSAGES, RECORD_UNITS, Hole
+from schema.kinds import VariableKind
 from schema.models import Trace
 
 _PLACED = frozenset({"program", "namespace", "store"})
@@ -63,6 +64,8 @@ def advised(found: Iterable[Hole], trace: Trace, graph: TraceGraph) -> list[Hole
     fixes: Mapping[str, str] = {}
     if _is_of_spans(graph):
         fixes = _OF_OPENTELEMETRY
+        if _tells_turns(graph):
+            found = [one for one in found if one.fix not in {RECORD_MESSAGES, CONNECT_ANSWER}]
     elif _PLACED & msgspec.json.decode(trace.attributes).keys():
         fixes = _OF_INSTRUMENTS
     return [replace(one, fix=fixes.get(one.fix, one.fix)) for one in found]
@@ -75,3 +78,10 @@ def fix_for(graph: TraceGraph, fix: str) -> str:
 
 def _is_of_spans(graph: TraceGraph) -> bool:
     return any('"otel":' in one.attributes for one in graph.operations.values())
+
+
+def _tells_turns(graph: TraceGraph) -> bool:
+    """Whether spans tell what a user said at each turn: as questions, and as no messages."""
+    variables = graph.variables.values()
+    has_messages = any(graph.is_message(one.id) for one in variables)
+    return not has_messages and any(one.kind is VariableKind.QUERY and one.size for one in variables)

@@ -15,7 +15,9 @@ from opentelemetry.trace import Tracer
 
 from attribution.free_pass.flow import FlowPass
 from attribution.free_pass.proof_path import problems
+from attribution.trace.advice import advised
 from attribution.trace.graph import TraceGraph
+from attribution.trace.holes import holes
 from attribution.verdicts.verdict import Verdict
 from ingest.events.feedback import Complaint, record_failure
 from ingest.events.questions import questions_of
@@ -150,7 +152,7 @@ async def test_what_was_read_decides_where_no_message_is_recorded(
             (ErrorType.EXTRACTION, "chat of the first turn"),
             "what the model wrote into the memory at this turn does not have it",
         ),
-        (missed, ["Noted."], (None, None), "no messages are recorded"),
+        (missed, ["Noted."], (None, None), "an earlier turn of the user tells it"),
     ],
 )
 async def test_what_the_user_told_at_an_earlier_turn_is_followed(
@@ -165,7 +167,15 @@ async def test_what_the_user_told_at_an_earlier_turn_is_followed(
     assert (found.error_type, blamed) == wanted
     assert reason in found.reason
     assert "memtrace.variable" not in found.reason
+    assert "capture the contents" not in found.reason
     assert await problems(found, graph) == []
+
+
+async def test_turns_of_a_user_are_no_missing_messages(takes: Takes) -> None:
+    _, graph = await verdict(takes, missed, "I know of no such booking.", ["Noted."])
+    (trace,) = (await takes.store.traces()).items
+    found = advised(await holes(graph), trace, graph)
+    assert not [one for one in found if "capture the contents" in one.fix or "depend on no message" in one.problem]
 
 
 async def test_nothing_is_said_of_an_answer_that_has_the_right_words(takes: Takes) -> None:

@@ -57,7 +57,13 @@ async def test_a_unit_without_its_date_lost_it(embedded: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    "fact", ["Ada moved into the bungalow on 21 March 2026.", "2026-03-23 09:00 Ada: moved two days ago"]
+    "fact",
+    [
+        "Ada moved into the bungalow on 21 March 2026.",
+        "2026-03-23 09:00 Ada: moved two days ago",
+        "23.03.2026 Ada: We moved into the bungalow two days ago.",
+        "23 March 2026 Ada Lund: We moved into the bungalow two days ago.",
+    ],
 )
 async def test_an_answer_that_had_the_date_and_repeats_the_relative_one_is_at_fault(
     embedded: Database, fact: str

@@ -32,7 +32,8 @@ from attribution.text.clock import times
 )
 def test_amounts(text: str, sort: str, value: float) -> None:
     (found,) = amounts(text)
-    assert (found.sort, found.value) == (sort, pytest.approx(value))
+    assert found.sort == sort
+    assert found.value == pytest.approx(value)
 
 
 @pytest.mark.parametrize("text", ["I play well", "room 12 is free", "the second house"])
