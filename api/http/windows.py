@@ -61,12 +61,16 @@ class _Copy:
 
 
 class Copies:
-    """Files of large answers that are being read."""
+    """Files of large answers that are being read.
+
+    Attributes:
+        budget: the memory for answers on their way to files.
+    """
 
     def __init__(self, most_bytes: int) -> None:
         """Make room for this many bytes."""
         self._most_bytes = most_bytes
-        self._budget = Budget(_HELD_BYTES)
+        self.budget = Budget(_HELD_BYTES)
         self._copies: dict[Hashable, _Copy] = {}
 
     @property
@@ -107,7 +111,7 @@ class Copies:
                 copy.file.cancel()
 
     async def _fill(self, size: int, read: Callable[[], Awaitable[bytes]]) -> BinaryIO:
-        async with self._budget.hold(size):
+        async with self.budget.hold(size):
             data = await read()
             return await asyncio.to_thread(_write, data)
 

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 from starlette.responses import Response, StreamingResponse
 
+from api.http.dependencies import platform_of
 from api.http.files import attachment, streamed
 from api.web.pages.overview import methods_of
 from api.web.pages.recent import Recent
@@ -39,6 +40,8 @@ WAYS = {
 """The methods that a page offers; other methods need settings, so they are only on the command line."""
 
 FILTERS = ("text", "type", "operation", "kind", "method", "labelled", "sure", "trace")
+_SAVED_BYTES = 64 << 20
+"""The memory that a page of a saved list may take while it is made."""
 _SORT = "sort"
 _DOWN = "-"
 """The mark before a sort key for descending order."""
@@ -93,9 +96,10 @@ async def saved(asked: PageRequest) -> Response:
     order = order_of(said[_SORT])
 
     async def page(after: str | None) -> dict[str, Any]:
-        found = await asked.viewer.ask_project(
-            "failures_saved", asked.project, after=after, trace=said["trace"], filter=filter_of(said), order=order
-        )
+        async with platform_of(asked.request).copies.budget.hold(_SAVED_BYTES):
+            found = await asked.viewer.ask_project(
+                "failures_saved", asked.project, after=after, trace=said["trace"], filter=filter_of(said), order=order
+            )
         failures: dict[str, Any] = found["project"]["failures"]
         return failures
 
