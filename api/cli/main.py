@@ -16,10 +16,10 @@ from api.cli.errors import ExitCode, UsageError, complain, exit_code
 from api.cli.help import PANELS, arrange
 from api.cli.option_names import PLACES, Group
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
+from api.cli.own_rights import keep_own_rights
 from api.cli.phrases import understood
 from api.cli.streams import drop_output, open_streams, problem_of_output
 from schema.errors import MemTraceError
-from store.runtime.private_files import keep_own_rights
 
 _EPILOG = (
     "Exit codes: 0 success; 1 failure; 2 wrong usage, or an id that fits several things; 3 not found; 4 bad input; "

@@ -22,15 +22,6 @@ def has_room(folder: Path) -> bool:
     return shutil.disk_usage(folder).free >= _LEAST_FREE_BYTES
 
 
-def keep_own_rights() -> None:
-    """Let the owner of new files read and write them, even if the umask of the process says otherwise.
-
-    Under a umask such as 0277, a server could not open its own files a second time.
-    """
-    mask = os.umask(0o077)
-    os.umask(mask & ~FOLDER_MODE)
-
-
 def make_private(path: Path) -> None:
     """Make an empty file that only its owner can read; an existing file stays unchanged.
 
