@@ -81,7 +81,7 @@ def _sentence(told: Told) -> list[Phrase]:
         made = _made(told)
         if made is not None and _is_prompt(told):
             return [_said("was given "), needed, _said(", and left it out of "), made]
-        return [_said("was given "), needed, _said(", and answered "), answered]
+        return [_said("was given "), needed, _said(", but answered "), answered]
     if kind == ErrorType.RETRIEVAL:
         ranks = _ranks(told.search)
         return [_said("did not return "), needed, *([_said(f" ({ranks})")] if ranks else [])]
@@ -241,7 +241,7 @@ def _lost(told: Told, broken: int) -> Card:
     before = told.path[broken - 1]
     if day := _day_of_kept(told):
         kept = [(cut(" · ".join(nearest(told, before.quote)), WIDTH), "same")]
-        return replaced(_card(step, "lost", kept), note=f"Without its day, {day}, this does not tell when it was.")
+        return replaced(_card(step, "lost", kept), title="Kept without its day", note=f"The day, {day}, is not in it.")
     gone = [(cut(before.quote, WIDTH), "gone")] if before.kind in STORED else []
     if told.error_type == ErrorType.DELETION:
         return replaced(_card(step, "lost", gone), title="Deleted")

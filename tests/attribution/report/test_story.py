@@ -140,7 +140,7 @@ def test_a_unit_that_was_rated_among_the_returned_stands_there() -> None:
 
 def test_an_answer_that_had_the_words_is_the_break_itself() -> None:
     found = story(_told("ResponseError", UPDATE, SAID))
-    assert _sentence(found) == f"was given “{FACT}”, and answered “I don't know.”"
+    assert _sentence(found) == f"was given “{FACT}”, but answered “I don't know.”"
     assert _cards(found) == [("Said", "held"), ("Answered", "lost")]
     prompt = _step("Prompt", "Answer with: My class", False, UPDATE)
     cut_off = story(_told("ResponseError", UPDATE, SAID, prompt))
@@ -211,8 +211,8 @@ def test_a_fact_that_was_kept_without_its_day_names_the_day(kind: str, operation
     found = story(_told(kind, operation, SAID, unit, reason=DAY_LOST))
     assert _sentence(found) == f"kept “{FACT}” without the day on which it was said, 27 January 2023"
     lost = found.cards[1]
-    assert (lost.state, _text(lost)) == ("lost", FACT)
-    assert lost.note == "Without its day, 27 January 2023, this does not tell when it was."
+    assert (lost.title, lost.state, _text(lost)) == ("Kept without its day", "lost", FACT)
+    assert lost.note == "The day, 27 January 2023, is not in it."
 
 
 def test_a_fact_that_was_not_kept_is_lost_with_its_day() -> None:
