@@ -17,7 +17,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "failures": ("failure", "errors", "mistakes", "verdicts"),
     "fail": ("wrong", "mark"),
     "unfail": ("undo", "unmark"),
-    "right": ("ok",),
+    "right": ("ok", "pass", "accept"),
     "annotate": ("review",),
     "show": ("get", "view", "inspect", "details", "answer", "message", "unit"),
     "search": ("find", "grep"),

@@ -70,12 +70,13 @@ _ADVICE: Mapping[str, str] = {
 }
 """What to do in place of options that no command has."""
 _MORE = {"--verbose", "-v", "--details", "--full"}
+_COUNTS = {"--limit", *OTHER_NAMES["--limit"]}
 _PLAIN = {"table", "text"}
 """How results are shown without an option."""
 _KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "question": "Query", "reply": "Response"}
 _OUTPUT = ("-o", "--output", *OTHER_NAMES["--output"])
 _FILE = "memtrace.output"
-_LIKE = 0.8
+_LIKE = 0.85
 _NUMBER = re.compile(r"-([a-z]?)([0-9]+)")
 _SEVERAL = -1
 
@@ -130,6 +131,10 @@ def _flag(
     """A format as a flag or as a value, the last so many, or more to see; None for any other option."""
     if name in _MORE and "--json" in options:
         note(f"{name} is not needed: everything is shown; --json has every field.")
+        return []
+    if name in _COUNTS and name not in options and "--json" in options and (value or (rest[:1] and rest[0].isdigit())):
+        del rest[: 0 if value else 1]
+        note(f"{name} is not needed: everything is shown.")
         return []
     form = "md" if name == "--markdown" else name.removeprefix("--")
     if form in formats:

@@ -23,7 +23,7 @@ commands = typer.Typer()
 _NAME = re.compile(r"[$:]?(\w+)")
 _CYPHER = re.compile(r"\s*(?:MATCH|OPTIONAL MATCH|UNWIND|CALL|RETURN|MERGE)\b", re.IGNORECASE)
 _TABLES = re.compile(
-    r"\s*(?:show\s+tables|[.\\\\](?:tables|schema|dt)|tables|schema|describe|desc|\\\\d)\s*;?\s*", re.IGNORECASE
+    r"\s*+(?:show\s+tables|[.\\\\](?:tables|schema|dt)|tables|schema|describe|desc|\\\\d)\s*+(?:;\s*+)?", re.IGNORECASE
 )
 _EXAMPLE = 'memtrace sql "SELECT question, gold_answers FROM failure"'
 _ENDINGS = {".cypher", ".cql", ".cyp", ".sql"}

@@ -265,6 +265,8 @@ def test_other_formats(sample: Cli) -> None:
     assert sample("export", "assistant-sample", "--json").out == sample("export", "assistant-sample").out
     assert len(sample("operations", "--kind", "Retrieval", "--csv").out.splitlines()) == 9
     assert "--verbose is not needed" in sample("why", WRONG, "--verbose").err
+    assert "--top is not needed" in sample("why", WRONG, "--top", "5").err
+    assert "Did you mean" not in sample("memory", "--at", "5", code=2).err
 
 
 def test_help_lists_other_names_of_options(sample: Cli) -> None:

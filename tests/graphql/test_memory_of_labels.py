@@ -24,9 +24,8 @@ async def test_labels_of_many_queues_are_not_in_memory_together(monkeypatch: pyt
         return [Label(query_id=str(failure_ids), primary=None)]
 
     monkeypatch.setattr(api.graphql.annotation, "export_labels", export_labels)
-    field: Any = next(
-        one for one in api.graphql.annotation.AnnotationQueue.__strawberry_definition__.fields if one.name == "labels"
-    )
+    queue_type: Any = api.graphql.annotation.AnnotationQueue
+    field: Any = next(one for one in queue_type.__strawberry_definition__.fields if one.name == "labels")
     context = SimpleNamespace(in_turn=asyncio.Lock(), door=lambda project_id: SimpleNamespace(store=None))
     queues = [SimpleNamespace(project_id="p", failure_ids=number) for number in range(10)]
     found = await asyncio.gather(
