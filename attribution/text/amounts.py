@@ -65,7 +65,8 @@ _COUNT = rf"(?:\d+(?:[.,]\d+)?|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty
 _FIND = re.compile(
     rf"""
       (?<![\d.,])\b(?P<part>half|(?:(?P<quarters>a|one|three)\s+)?quarters?)\s+(?:of\s+)?(?:an?|one)\s+(?P<unit1>{_WORD})\b
-    | (?<![\d.,])(?<![\d.,]\s)\b(?P<count>{_COUNT})(?P<plus>\s+and\s+a\s+half)?(?P<gap>\s*+)(?:-\s*+)?(?P<unit2>{_WORD})\b
+    | (?<![\d.,])(?<![\d.,]\s)\b(?P<count>{_COUNT})(?P<plus>\s+and\s+a\s+half)?(?P<gap>\s*+)(?:-\s*+)?
+        (?P<unit2>{_WORD})\b
         (?P<half>\s+(?:and\s+a\s+half|y\s+media|e\s+meia|et\s+demie|e\s+mezz[ao]))?
     """,
     re.VERBOSE | re.IGNORECASE,
