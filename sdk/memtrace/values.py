@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import date, time
 from decimal import Decimal
@@ -15,10 +16,10 @@ from pydantic_core import to_json
 TEXT = "text/plain"
 JSON = "application/json"
 
-CONTAINERS = (list, tuple, set, frozenset, Mapping)
+CONTAINERS = (list, tuple, set, frozenset, deque, Mapping)
 _NUMBERS = (int, float, complex, bool, type(None))
 _TEXTLIKE = (Decimal, UUID, date, time)
-_DATA = (str, bytes, Enum, *CONTAINERS, *_TEXTLIKE)
+_DATA = (str, bytes, bytearray, Enum, *CONTAINERS, *_TEXTLIKE)
 _MAX_DEPTH = 40
 _LONGEST_SHARED = 40
 """In characters. A longer word counts as no literal, and its object belongs to one value."""
@@ -34,6 +35,8 @@ def snapshot(value: object) -> tuple[str, str]:
         return str(value.value if isinstance(value, Enum) else str.__str__(value)), TEXT
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode("utf-8", "replace"), TEXT
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)  # the order of a set differs between processes
     try:
         return to_json(value, inf_nan_mode="strings", fallback=_plain).decode(), JSON
     except (TypeError, ValueError, RecursionError):
@@ -120,6 +123,6 @@ def plain_tree(value: object, depth: int = 0) -> Any:
         return f"<{type(value).__qualname__}>"
     if isinstance(value, Mapping):
         return {clean_text(str(key)): plain_tree(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | deque):
         return [plain_tree(item, depth + 1) for item in value]
     return plain_tree(_plain(value), depth + 1)

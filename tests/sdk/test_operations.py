@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import subprocess
 import sys
+from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -395,3 +396,17 @@ def test_the_place_of_a_script_names_its_file(tmp_path: Path) -> None:
     for command, place in ((["agent.py"], "agent.py"), (["-m", "agent"], "agent"), (["-c", _SCRIPT], "__main__")):
         ran = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=True)
         assert ran.stdout.strip() == f"{place}:5 note"
+
+
+def test_a_window_of_the_last_messages_is_read_as_its_messages(recorded: MemoryExporter) -> None:
+    @memtrace.operation(kind="Generation", output="Answer")
+    def answer(history: deque[str]) -> str:
+        return f"{len(history)} messages."
+
+    with memtrace.trace("t", id="t1"):
+        history: deque[str] = deque(maxlen=2)
+        for said in ("I have a dog.", "I live in Leeds.", "It rains."):
+            history.append(memtrace.variable(said, "Message"))
+        answer(history)
+    given = sources(recorded.events, value(recorded.events, "2 messages."))
+    assert [text for _, text in given] == ["I live in Leeds.", "It rains."]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections import ChainMap
+from collections import ChainMap, deque
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -90,6 +90,8 @@ def test_texts_stay_texts(value: object, text: str) -> None:
         ({"a": 1, 2: None}, '{"a":1,"2":null}', {"a": 1, "2": None}),
         ([1, (2, [])], "[1,[2,[]]]", [1, [2, []]]),
         (frozenset({"b"}), '["b"]', ["b"]),
+        ({"c", "a", "b"}, '["a","b","c"]', ["a", "b", "c"]),
+        (deque(["a", "b"], maxlen=2), '["a","b"]', ["a", "b"]),
         (Unit("x", [Unit("y", [])]), '{"text":"x","parts":[{"text":"y","parts":[]}]}', UNITS),
         (Model(at=DAY), '{"at":"2024-05-01"}', {"at": "2024-05-01"}),
         (Colour.RED, '"red"', "red"),
@@ -173,6 +175,8 @@ def test_deep_values_and_circles_are_cut() -> None:
         ([], True, True),
         ({}, True, True),
         (set(), True, True),
+        (deque(), True, True),
+        (bytearray(b"ab"), True, True),
         (7, True, False),
         (2.5, True, False),
         (True, True, False),

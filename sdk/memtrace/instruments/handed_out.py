@@ -255,7 +255,7 @@ if hasattr(os, "register_at_fork"):
 def _parts(item: object) -> Iterable[object]:
     if isinstance(item, Mapping):
         return item.values()
-    if isinstance(item, list | tuple | set | frozenset):
+    if isinstance(item, list | tuple | set | frozenset | deque):
         return item
     # Only plain fields: a property of an application's object could do anything.
     fields = getattr(item, "__dict__", None) if hasattr(type(item), "model_fields") else None
