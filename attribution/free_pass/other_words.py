@@ -10,6 +10,9 @@ from attribution.needed.presence import Detail
 from attribution.needed.question import polar
 from attribution.text.refusals import refuses
 
+_TOLD = 0.75
+"""Another sentence tells what was answered if it has at least this share of the answer's own words."""
+
 
 def may_say_the_same(tried: TriedFailure, needed: Detail | None) -> bool:
     """Whether nothing shows that the answer differs from the gold answer.
@@ -36,4 +39,5 @@ def may_say_the_same(tried: TriedFailure, needed: Detail | None) -> bool:
 def _is_told_elsewhere(tried: TriedFailure, own: Content, needed: Detail | None) -> bool:
     """Whether another sentence than the needed one has most of the answer's own words."""
     told = details_by_message(tried.messages, tried.failure, tried.messages.ids, own)
-    return any(needed is None or one.sentence.text != needed.sentence.text for one in told)
+    others = (one for one in told if needed is None or one.sentence.text != needed.sentence.text)
+    return any(one.support >= _TOLD for one in others)
