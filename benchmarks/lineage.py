@@ -126,6 +126,7 @@ def _door(database: Database, project: str) -> Any:
     import msgspec
 
     from api.auth.access import Access, Principal
+    from api.graphql.answering import Answering
     from api.graphql.context import Context as DoorContext
     from api.graphql.documents import Documents
     from api.graphql.guard import Guard
@@ -137,7 +138,9 @@ def _door(database: Database, project: str) -> Any:
     from schema.control import Role
 
     settings = Settings()
-    guard: Any = partial(Guard, Documents(limits_of(settings)), settings.request_seconds, TrustedDocuments({}))
+    guard: Any = partial(
+        Guard, Documents(limits_of(settings)), settings.request_seconds, TrustedDocuments({}), Answering()
+    )
     schema = make_schema(guard)
     unused = cast("Any", {field.name: None for field in fields(Platform)})  # reads need a store and its settings only
     platform = Platform(**unused | {"settings": settings, "database": database})

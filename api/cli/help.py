@@ -126,8 +126,9 @@ def arrange(app: typer.Typer) -> None:
         for command in group.typer_instance.registered_commands:
             if command.name != _LEFT_ALONE:
                 command.cls = Command
+        own = group.typer_instance.info.cls
         if group.name:
-            group.cls = Group
+            group.cls = own if isinstance(own, type) and issubclass(own, Group) else Group
         if group.name in panel_of:
             group.rich_help_panel = panel_of[group.name]
             if group.name in ALIASES:

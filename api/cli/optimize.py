@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from api.cli.context import Target, command
 from api.cli.errors import ExitCode, UsageError, note
@@ -27,11 +26,12 @@ from api.cli.evaluate import (
     limits_of,
     model_urls,
 )
+from api.cli.option_names import Group
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json
 
 
-class RunByDefault(TyperGroup):
+class RunByDefault(Group):
     """A group that takes an unknown command as the program of ``run``: ``memtrace optimize PROGRAM`` is enough."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

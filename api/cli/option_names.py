@@ -191,7 +191,12 @@ class Command(TyperCommand):
         for at, word in enumerate(args):
             if word == "--":
                 break
-            if word in _OUTPUT and at + 1 < len(args) and not (at and options.get(args[at - 1])):
+            if (
+                word in _OUTPUT
+                and word not in options
+                and at + 1 < len(args)
+                and not (at and options.get(args[at - 1]))
+            ):
                 file = Path(args[at + 1])
                 ctx.meta[_FILE] = file
                 form = file.suffix.lower().removeprefix(".")
