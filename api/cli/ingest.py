@@ -135,9 +135,9 @@ async def export(
         ExportFormat | None,
         typer.Option(
             "--format",
-            help="json: the format in which it was imported. Or another one: spans of OpenTelemetry (protobuf), W3C "
-            "PROV, or events of OpenLineage.",
-            show_default="the format in which it was imported",
+            help="json: the format of the file that was imported. Others: spans of OpenTelemetry (protobuf), W3C "
+            "PROV, and events of OpenLineage.",
+            show_default="that of the imported file",
         ),
     ] = None,
 ) -> None:

@@ -82,8 +82,7 @@ async def operations(
     async with place.open() as store:
         only, text = await narrowed(store, given, trace, search)
         read = in_traces(store, Operation, only, 0 if text or last else limit, kinds, statuses)
-        texts = lambda one: [one.name, one.comment or ""]  # noqa: E731
-        found = [one async for one in containing(read, texts, text, limit, last)]
+        found = [one async for one in containing(read, _texts, text, limit, last)]
     if form is Format.CSV:
         CsvTable(public_names(Operation)).add(map(public, found))
     elif form is Format.JSON:
@@ -92,6 +91,11 @@ async def operations(
         Output().show(tables.operations(found))
     else:
         note("There are no such operations.")
+
+
+def _texts(one: Operation) -> list[str]:
+    """The texts of an operation that people look for."""
+    return [one.name or "", one.comment or ""]
 
 
 @command(commands)

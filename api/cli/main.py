@@ -77,7 +77,7 @@ class Commands(Group):
         return super().get_command(ctx, cmd_name) or super().get_command(ctx, COMMAND_OF.get(cmd_name, ""))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the words, whatever their order."""
+        """Read the words of a command line, in any clear order."""
         return super().parse_args(ctx, understood(args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

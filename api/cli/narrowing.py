@@ -65,14 +65,14 @@ async def containing(
     limit: int,
     last: int | None = None,
 ) -> AsyncIterator[T]:
-    """What contains the text, in any case of letters; a note tells if the limit left something out.
+    """The things with the text, in any case of letters; a note tells if the limit left something out.
 
     Args:
-        found: what there is.
+        found: the things to look through.
         texts: the texts of one thing.
         text: the text to look for; None keeps everything.
         limit: the largest number; 0 for all.
-        last: only so many, the last ones, whatever the limit.
+        last: take only this number of things, from the end; the limit is then ignored.
     """
     kept = deque[T](maxlen=last or 0)
     listed = 0

@@ -31,7 +31,7 @@ class Context(BaseContext):
         while it runs. client: the client's address. compared_bytes: bytes of the values that the operation has
         compared. is_large:
             whether the operation may complete so many fields that it needs an event loop of its own.
-        in_turn: held by fields that need much memory, so that an operation reads for them one after the other.
+        in_turn: a lock; fields that need much memory hold it, so that an operation reads them one after the other.
         is_sent: whether the answer is only sent to a client. Parts of it may then be JSON already
             (``msgspec.Raw``). Pages read their answers, and get plain objects.
     """

@@ -122,7 +122,7 @@ def about_answer(tried: TriedFailure) -> list[Finding]:
 
 
 def _taken_over(tried: TriedFailure) -> Finding | None:
-    """Without a gold answer: the finding that the answer gives to one person what another tells of themselves."""
+    """Without a gold answer: the finding that the answer gives a thing of one speaker to another speaker."""
     alone = without_gold(tried.messages, tried.failure, tried.evidence)
     return None if alone is None else other_subject.taken_over(tried.graph, tried.messages, tried.failure, alone)
 

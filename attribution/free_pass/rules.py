@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss
+from attribution.free_pass.lost_by_search import blamed_search, not_found
 from attribution.free_pass.translated import TRANSLATED, is_translated
 from attribution.needed.content import Content, content, names_only_days
 from attribution.needed.evidence_sentences import (
@@ -31,7 +32,7 @@ from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import RECORD_SEARCH
-from attribution.trace.vain_searches import attributes, found_nothing, limits, units_at, unweighed
+from attribution.trace.vain_searches import attributes, unweighed
 from attribution.verdicts.probabilities import likely
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
@@ -66,7 +67,6 @@ _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: Er
 """The error type of an operation that dropped the detail after the question came: one that rewrote the history."""
 _NO_SEARCH = "a unit in the memory has the needed fact, and no search for this question is recorded"
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
-_LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,8 +347,8 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
     holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
     weak = ""
     if searches:
-        blamed, hole = await _blamed_search(traced, searches, holders), ""
-        kind, reason = ErrorType.RETRIEVAL, _not_found(traced.graph, blamed, place)
+        blamed, hole = await blamed_search(traced, searches, holders), ""
+        kind, reason = ErrorType.RETRIEVAL, not_found(traced.graph, blamed, place)
         weak = unweighed(traced.graph, blamed, [*holders, unit] if unit else [])
     else:
         blamed, hole = answering, f"{_NO_SEARCH}; {RECORD_SEARCH}"
@@ -362,39 +362,6 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
         hole=hole,
         weakness=weak,
     )
-
-
-def _not_found(graph: TraceGraph, search: str, place: int) -> str:
-    """Why a search did not return a unit, as far as the recording tells."""
-    reason = "a unit with the needed fact was in the memory when the search ran, and was not returned"
-    by = limits(graph.operations[search])
-    if not found_nothing(graph, search):
-        return f"{reason}; the search was limited by ({by})" if by else reason
-    count = len(units_at(graph, place))
-    units = f"{count:,} unit was" if count == 1 else f"{count:,} units were"
-    return f"{reason}: the search found nothing; {units} there, and {f'({by}) ' if by else 'the search '}matched none"
-
-
-async def _blamed_search(traced: FailureInTrace, searches: Sequence[str], units: dict[str, Presence]) -> str:
-    """The search that lost the units.
-
-    A reranking that was given one and passed none on; else the last search whose results still had one of the units, or
-    the first search if none had.
-    """
-    graph, blamed = traced.graph, searches[0]
-    if len(searches) == 1:
-        return blamed
-    found = {made for one in searches for made in graph.made(one)}
-    for operation_id in searches:
-        given = [one for one in graph.used(operation_id) if one in found]
-        if given and await traced.holders(given) and not await traced.holders(graph.made(operation_id)):
-            return operation_id
-    quotes = {one.quote for one in units.values() if one.quote}
-    for operation_id in searches:
-        lists = await graph.texts(v for v in graph.made(operation_id) if graph.variables[v].kind in _LISTS)
-        if any(quote in text for text in lists.values() for quote in quotes):
-            blamed = operation_id
-    return blamed
 
 
 async def lost(traced: FailureInTrace, loss: Loss) -> Finding:

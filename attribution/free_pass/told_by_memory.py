@@ -11,6 +11,7 @@ from attribution.free_pass.rules import Finding, lost
 from attribution.needed.content import share_found
 from attribution.needed.exclusion import excludes
 from attribution.text.refusals import refuses
+from attribution.text.said import said
 from attribution.text.segments import passage
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import RECORD_TOGETHER
@@ -20,6 +21,8 @@ _WHOLLY = 0.9
 _ABOUT = 0.4
 """A unit with at least this share of the question is on its topic."""
 _LIKELY = 0.85
+_SHOWN = 100
+"""The number of characters shown of a unit."""
 
 
 async def wrong_in_memory(traced: FailureInTrace, past: AbstractSet[str], cut: str) -> Finding | None:
@@ -46,7 +49,7 @@ async def wrong_in_memory(traced: FailureInTrace, past: AbstractSet[str], cut: s
         return await lost(
             traced, Loss(loss.error_type, loss.operation_id, loss.holder, loss.after, _LIKELY, loss.reason)
         )
-    text = " ".join(graph.variables[unit].preview.split())
+    text = said(graph.variables[unit].preview, _SHOWN)
     hole = (
         f"the answer says what the memory told it (“{text}”), and the recording does not show that this unit was made "
         f"from the message with the needed fact: {RECORD_TOGETHER}"

@@ -213,7 +213,7 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
 
 def _cut(from_history: Sequence[Finding], stopped: Loss | None) -> str | None:
     """The operation that left the detail out of a history; None if none did."""
-    if stopped is not None and stopped.reason is FELL_OUT:
+    if stopped is not None and stopped.reason == FELL_OUT:
         return stopped.operation_id
     return from_history[0].operation_id if from_history else None
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, Rarity, content, same_days
 from attribution.needed.question import polar, polarity
-from attribution.text.amounts import amounts
-from attribution.text.clock import times
+from attribution.text.amounts import Amount, amounts
+from attribution.text.clock import Time, times
 from attribution.text.dates import mentions
 from attribution.text.intervals import Interval
 from attribution.text.lexicon import best_likeness, is_common_word, is_rival_of_any, is_same_as_any
@@ -35,6 +36,7 @@ _NOT = re.compile(
 
 _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z]*-?\d|[A-Za-z0-9]*-[A-Za-z]*\d)[A-Za-z0-9]+(?:[-/][A-Za-z0-9]+)+(?![\w-])")
 """A code with digits that joins its parts by hyphens or slashes."""
+_Measured = TypeVar("_Measured", Time, Amount)
 _PLAIN = Rarity(())
 """Weighs all words alike."""
 _FEWEST = 2
@@ -191,14 +193,18 @@ def measures_alike(golds: Sequence[str], text: str, asked: frozenset[str]) -> bo
         None if no gold answer is comparable, or the text names several different amounts of that sort.
     """
     for gold in golds:
-        for measured in (times, amounts):
-            wanted = measured(gold)
-            if len(wanted) != 1 or not _is_all(gold, wanted[0].start, wanted[0].end, asked):
-                continue
-            told = [one.same(wanted[0]) for one in measured(text) if one.is_comparable(wanted[0])]  # type: ignore[arg-type]
-            if told and len(set(told)) == 1:
-                return told[0]
+        for alike in (_alike(times, gold, text, asked), _alike(amounts, gold, text, asked)):
+            if alike is not None:
+                return alike
     return None
+
+
+def _alike(measured: Callable[[str], list[_Measured]], gold: str, text: str, asked: frozenset[str]) -> bool | None:
+    wanted = measured(gold)
+    if len(wanted) != 1 or not _is_all(gold, wanted[0].start, wanted[0].end, asked):
+        return None
+    told = {one.same(wanted[0]) for one in measured(text) if one.is_comparable(wanted[0])}
+    return told.pop() if len(told) == 1 else None
 
 
 def _is_all(text: str, start: int, end: int, asked: frozenset[str]) -> bool:

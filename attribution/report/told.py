@@ -18,7 +18,7 @@ class Step:
         value: the beginning of the variable's value.
         variable: name of the variable, for people.
         operation: the operation that made the variable.
-        time: as in ``Card``; of a message, the day on which it was said, if it tells one.
+        time: as in ``Card``; for a message that tells its day, that day.
     """
 
     holds: bool

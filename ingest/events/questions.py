@@ -63,8 +63,8 @@ async def _of_replies(store: GraphStore, used: dict[str, list[Variable]]) -> dic
     written = await _written_by_models(store, [one.id for some in found.values() for one in some])
     chosen = {}
     asked = await _asked_in(store, used, found)
-    for id_, questions in found.items():
-        questions = asked.get(id_) or questions  # noqa: PLW2901
+    for id_, queries in found.items():
+        questions = asked.get(id_) or queries
         messages = _of_kind(used[id_], VariableKind.MESSAGE)
         by_models = bool(questions) and all(one.id in written for one in questions)
         chosen[id_] = (

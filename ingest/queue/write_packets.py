@@ -56,7 +56,7 @@ class Held:
         early: events that came too early, by their position in the packet.
         refused: events that can't be written, and why.
         is_forgotten: whether there was no room for an event; then no event of the packet is remembered.
-        is_put_off: whether the turn had no time for an event. The others of its kind were decided, so this is no try.
+        is_put_off: whether the turn had no time for some events of the packet; such a turn does not count as a try.
     """
 
     delivery: Delivery

@@ -157,7 +157,11 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
 
 
 async def write_found(store: GraphStore, events: Sequence[Event], steps: Steps | None = None) -> list[Event]:
-    """Write edges between spans of one trace; returns those that ``steps`` put off. Refused edges are logged."""
+    """Write edges between spans of one trace, and log refused edges.
+
+    Returns:
+        The edges for which ``steps`` left no time.
+    """
     if not events:
         return []
     refused = await with_late_sources(store, events, await take_events(store, events), steps)

@@ -58,8 +58,9 @@ def _agent(span: Span) -> Step:
     if given is None and _ALL_EVENTS in said:
         given = spoken_in_list(said[_ALL_EVENTS]).given
     got = said.get(_RESULT)
-    if got is None and isinstance(given, list) and given and given[-1].get("role") == "assistant":
-        got = given[-1:]
+    last = given[-1] if isinstance(given, list) and given else None
+    if got is None and isinstance(last, dict) and last.get("role") == "assistant":
+        got = [last]
     inputs, outputs = whole(span, given, got, is_agent=True)
     taken = also_kept(given, (_RESULT, _ALL_EVENTS, *_ALL))
     return Step(_NAME, OperationKind.OTHER, "invoke_agent", inputs, outputs, session=session_of(span), taken=taken)

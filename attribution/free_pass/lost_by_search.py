@@ -1,0 +1,46 @@
+"""Which search lost a unit, and why, as far as the recording tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attribution.free_pass.failure_in_trace import FailureInTrace
+from attribution.needed.presence import Presence
+from attribution.trace.graph import TraceGraph
+from attribution.trace.vain_searches import found_nothing, limits, units_at
+from schema.kinds import VariableKind
+
+_LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
+
+
+def not_found(graph: TraceGraph, search: str, place: int) -> str:
+    """Why a search did not return a unit, as far as the recording tells."""
+    reason = "a unit with the needed fact was in the memory when the search ran, and was not returned"
+    by = limits(graph.operations[search])
+    if not found_nothing(graph, search):
+        return f"{reason}; the search was limited by ({by})" if by else reason
+    count = len(units_at(graph, place))
+    units = f"{count:,} unit was" if count == 1 else f"{count:,} units were"
+    return f"{reason}: the search found nothing; {units} there, and {f'({by}) ' if by else 'the search '}matched none"
+
+
+async def blamed_search(traced: FailureInTrace, searches: Sequence[str], units: dict[str, Presence]) -> str:
+    """The search that lost the units.
+
+    A reranking that was given one and passed none on; else the last search whose results still had one of the units, or
+    the first search if none had.
+    """
+    graph, blamed = traced.graph, searches[0]
+    if len(searches) == 1:
+        return blamed
+    found = {made for one in searches for made in graph.made(one)}
+    for operation_id in searches:
+        given = [one for one in graph.used(operation_id) if one in found]
+        if given and await traced.holders(given) and not await traced.holders(graph.made(operation_id)):
+            return operation_id
+    quotes = {one.quote for one in units.values() if one.quote}
+    for operation_id in searches:
+        lists = await graph.texts(v for v in graph.made(operation_id) if graph.variables[v].kind in _LISTS)
+        if any(quote in text for text in lists.values() for quote in quotes):
+            blamed = operation_id
+    return blamed
