@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from attribution.free_pass.needs import TriedFailure
 from attribution.needed.content import Content
-from attribution.needed.evidence_sentences import details_by_message
 from attribution.needed.gold_agreement import agreement
 from attribution.needed.presence import Detail
 from attribution.needed.question import polar
@@ -38,6 +37,13 @@ def may_say_the_same(tried: TriedFailure, needed: Detail | None) -> bool:
 
 def _is_told_elsewhere(tried: TriedFailure, own: Content, needed: Detail | None) -> bool:
     """Whether another sentence than the needed one has most of the answer's own words."""
-    told = details_by_message(tried.messages, tried.failure, tried.messages.ids, own)
-    others = (one for one in told if needed is None or one.sentence.text != needed.sentence.text)
-    return any(one.support >= _TOLD for one in others)
+    messages, sought = tried.messages, tried.messages.sought(own)
+    may_have = sought.may_have(_TOLD)
+    return any(
+        may_have(placed.sentence)
+        and sought.share(placed) >= _TOLD
+        and (needed is None or placed.sentence.text != needed.sentence.text)
+        for one in messages.ids
+        if may_have(messages.gist(one))
+        for placed in messages.sentences[one]
+    )

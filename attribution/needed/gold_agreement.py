@@ -39,6 +39,8 @@ _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z]*-?\d|[A-Za-z0-9]*-[A-Za-z]*\d)[A-Za-z
 _Measured = TypeVar("_Measured", Time, Amount)
 _PLAIN = Rarity(())
 """Weighs all words alike."""
+_LONGEST_MEASURE = 200
+"""A longer gold answer, in characters, says more than an amount or a time of day."""
 _FEWEST = 2
 """The number of proven words beside which related words count."""
 _NO_NOUN = ("ly", "ed", "ing")
@@ -200,7 +202,7 @@ def measures_alike(golds: Sequence[str], text: str, asked: frozenset[str]) -> bo
 
 
 def _alike(measured: Callable[[str], list[_Measured]], gold: str, text: str, asked: frozenset[str]) -> bool | None:
-    wanted = measured(gold)
+    wanted = measured(gold) if len(gold) <= _LONGEST_MEASURE else []
     if len(wanted) != 1 or not _is_all(gold, wanted[0].start, wanted[0].end, asked):
         return None
     told = {one.same(wanted[0]) for one in measured(text) if one.is_comparable(wanted[0])}

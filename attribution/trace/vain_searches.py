@@ -89,8 +89,11 @@ def unweighed(graph: TraceGraph, search: str, wanted: Collection[str]) -> str:
     """
     if "store" in attributes(graph.operations[search]):
         return ""
+    used = {graph.recorded(one) for one in graph.used(search)}
+    if all(graph.variables[one].kind is not VariableKind.MEMORY_UNIT for one in used):
+        return ""
     held = set(units_at(graph, graph.operations[search].sequence))
-    weighed = {graph.recorded(one) for one in graph.used(search)} & held
+    weighed = used & held
     chosen = {graph.recorded(one) for one in graph.made(search)} & held
     missing = held - weighed
     if not held & set(wanted) or not missing.issuperset(wanted) or len(weighed) <= max(len(chosen), len(missing)):
