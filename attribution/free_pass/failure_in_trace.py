@@ -17,6 +17,7 @@ from attribution.needed.presence import (
 )
 from attribution.trace.given_back import given_back
 from attribution.trace.graph import TraceGraph
+from attribution.trace.taken_out import TakenOut
 from attribution.trace.vain_searches import found_nothing
 from schema.kinds import STORED, OperationKind, VariableKind
 from schema.models import Failure
@@ -151,8 +152,11 @@ class FailureInTrace:
         """The scores (as by ``best``) of the units that were in the memory just before a place in the order."""
         graph = self.graph
         current = [graph.current_version(versions, place) for versions in self.lineages()]
+        taken_out = TakenOut(graph, place)
         return await self.best(
-            unit for unit in current if unit is not None and unit in self.future and not is_turned_down(graph, unit)
+            unit
+            for unit in current
+            if unit is not None and unit in self.future and not is_turned_down(graph, unit) and not taken_out.has(unit)
         )
 
     def is_sole(self, variable_id: str) -> bool:

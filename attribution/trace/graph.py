@@ -13,6 +13,7 @@ from sys import getsizeof
 from attribution.trace.reach import Reach
 from attribution.trace.told import Told, told_of
 from attribution.trace.versions import compared
+from ingest.events.elements import CONSIDERED, RETURNED
 from schema.errors import CorruptValueError
 from schema.kinds import EARLIER, DerivationKind, OperationKind, VariableKind
 from schema.models import Operation, Variable
@@ -31,6 +32,8 @@ _MANY, _LARGE = 8, 8_000
 """Units with more versions than this, of more bytes on average, are compared version by version (``left_out``)."""
 
 
+_RATED = frozenset({CONSIDERED, RETURNED})
+"""The roles of the units among which a search chose."""
 _SPOKEN = frozenset({VariableKind.RESPONSE, VariableKind.ANSWER})
 
 
@@ -47,6 +50,7 @@ class TraceGraph:
         used: Mapping[str, list[str]],
         invalidated: Mapping[str, str],
         shown: Collection[tuple[str, str]] = (),
+        rated: Mapping[str, list[str]] | None = None,
     ) -> None:
         self.store = store
         self.trace_id = trace_id
@@ -55,6 +59,7 @@ class TraceGraph:
         self._used = used
         self._invalidated = invalidated
         self._shown = shown
+        self._rated = rated or {}
         self._parents: dict[str, list[Edge]] = defaultdict(list)
         self._children: dict[str, list[Edge]] = defaultdict(list)
         for derivation in derivations:
@@ -107,7 +112,11 @@ class TraceGraph:
             ended = {one.variable_id: one.operation_id for one in invalidations}
             role = f"{EARLIER} "
             shown = {(one.operation_id, one.variable_id) for one in usages if (one.role or "").startswith(role)}
-            return cls(store, trace_id, variables, operations, derivations, used, ended, shown)
+            rated: dict[str, list[str]] = defaultdict(list)
+            for usage in usages:
+                if usage.role in _RATED:
+                    rated[usage.operation_id].append(usage.variable_id)
+            return cls(store, trace_id, variables, operations, derivations, used, ended, shown, rated)
 
     def told(self, variable_id: str) -> Told:
         """Who said a message, and when, by its attributes; the time of the recording if the attributes have none."""
@@ -139,6 +148,10 @@ class TraceGraph:
     def used(self, operation_id: str) -> list[str]:
         """The variables that an operation used, without those that the operation made itself."""
         return self._used.get(operation_id, [])
+
+    def rated(self, operation_id: str) -> list[str]:
+        """The units among which a search chose, if they are recorded."""
+        return self._rated.get(operation_id, [])
 
     def made(self, operation_id: str) -> list[str]:
         """The variables that an operation made."""
