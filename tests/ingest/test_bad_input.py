@@ -112,6 +112,12 @@ BAD: list[tuple[str, Callable[[Graph], None], str, str]] = [
     ("unknown error type", _annotate(final_error_type="Mistake"), "data.annotations[0].final_error_type", "'Mistake'"),
     ("unknown blame", _annotate(final_error_type="UpdateError", final_op_id="op-x"), "final_op_id", "'op-x'"),
     ("unknown evidence", _annotate(source_evidence_ids=["M@1"]), "source_evidence_ids", "'M@1'"),
+    ("evidence is no list", _annotate(source_evidence_ids="M@1"), "source_evidence_ids", "Expected 'array'"),
+    ("evidence is no name", _annotate(source_evidence_ids=[["M@1"]]), "source_evidence_ids", "['M@1']"),
+    ("blame is no name", _annotate(final_error_type="UpdateError", final_op_id=["op"]), "final_op_id", "['op']"),
+    ("error type is no name", _annotate(final_error_type=["UpdateError"]), "final_error_type", "['UpdateError']"),
+    ("question is no name", _set("data.annotations", [{"query_id": ["q"]}]), "data.annotations[0].query_id", "['q']"),
+    ("no question", _set("data.annotations", [{"final_error_type": "UpdateError"}]), "query_id", "must name its"),
     ("unknown query", _set("data.annotations", [{"query_id": "query:x@1"}]), "data.annotations[0].query_id", "query:x"),
 ]
 

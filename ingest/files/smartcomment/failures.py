@@ -121,9 +121,11 @@ class _Finder:
         answer = found.get(VariableKind.ANSWER, found.get(VariableKind.RESPONSE))
         judged = _JudgedQuestion(question, answer, found.get(VariableKind.GOLD_ANSWER), operation)
         metadata = msgspec.json.decode(self.recorded.nodes[self._recorded(question)].metadata)
-        named = metadata.get("evidence") or []
+        named = metadata.get("evidence")
         judged.evidence = [
-            self.built.instances[self.latest[name]] for name in named if isinstance(name, str) and name in self.latest
+            self.built.instances[self.latest[name]]
+            for name in (named if isinstance(named, list) else [])
+            if isinstance(name, str) and name in self.latest
         ]
         return judged
 
@@ -141,7 +143,7 @@ class _Finder:
         if not isinstance(evidence, list):
             raise self.recorded.file.bad(f"{place}.source_evidence_ids", "Expected 'array'")
         for key in evidence:
-            if key not in self.recorded.node_index:
+            if not isinstance(key, str) or key not in self.recorded.node_index:
                 raise self.recorded.file.bad(f"{place}.source_evidence_ids", f"variable {key!r} is not in the file")
             judged.evidence.append(self.built.instances[self.recorded.node_index[key]])
         return judged
@@ -205,7 +207,7 @@ class _Finder:
             operation = record.get("final_op_id")
             if name is None:
                 continue
-            if operation is not None and operation not in self.operation_ids:
+            if operation is not None and not (isinstance(operation, str) and operation in self.operation_ids):
                 raise self.recorded.file.bad(f"{place}.final_op_id", f"operation {operation!r} is not in the file")
             reason = record.get("reason") or record.get("final_reason")
             yield Attribution(
@@ -229,7 +231,7 @@ class _Finder:
             )
 
     def _error_type(self, name: Any, place: str) -> ErrorType:
-        if name in ERROR_TYPE_ALIASES:
+        if isinstance(name, str) and name in ERROR_TYPE_ALIASES:
             return ERROR_TYPE_ALIASES[name]
         try:
             return ErrorType(name)
