@@ -38,7 +38,7 @@ class Bm25:
         is_wanted: Callable[[str], bool],
         group_of: Callable[[str], str | None],
     ) -> list[str]:
-        """Like ``search``, and the best text of each group after the results."""
+        """Like ``search``, and after the results the best texts of each group, up to ``limit`` each."""
         scores = self._scores(stems)
         wanted = self._wanted(scores, is_wanted)
         groups: dict[str | None, list[int]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""What other programs show of an exported operation: attributes of GenAI, times, parents, errors and names."""
+"""Attributes of GenAI, times, parents, errors and names of exported operations."""
 
 from __future__ import annotations
 

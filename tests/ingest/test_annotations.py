@@ -18,15 +18,19 @@ from tests.graph_files import GraphFile, conversation
 pytestmark = pytest.mark.one_engine
 
 
+def written(path: Path, graph: dict[str, Any]) -> Path:
+    path.write_text(json.dumps(graph))
+    return path
+
+
 async def imported(store: GraphStore, path: Path, graph: GraphFile, *records: dict[str, Any]) -> Failure:
-    """Import a graph of one question, with annotations of it, and return its one failure."""
+    """The one failure of an imported graph with one question and these annotations."""
     whole = graph.as_dict()
     named = {node["class_name"]: key for key, node in graph.nodes.items()}
     whole["data"]["annotations"] = [
         {"query_id": named["query"], "prediction_id": named["prediction"], **record} for record in records
     ]
-    path.write_text(json.dumps(whole))
-    await import_path(store, path)
+    await import_path(store, written(path, whole))
     (failure,) = (await store.failures()).items
     return failure
 

@@ -32,6 +32,8 @@ COUNTS: dict[str, Any] = {
         (("t1",), (Rejected(3, "bad"),), {"rejected": ({"line": 3, "reason": "bad"},)}),
     ],
 )
-def test_what_is_usual_is_left_out(traces: tuple[str, ...], rejected: tuple[Rejected, ...], more: dict[str, Any]) -> None:
+def test_what_is_usual_is_left_out(
+    traces: tuple[str, ...], rejected: tuple[Rejected, ...], more: dict[str, Any]
+) -> None:
     report = ImportReport(**COUNTS, trace_id="t1", trace_ids=traces, rejected=rejected)
     assert report.as_json() == {**COUNTS, "traceId": "t1", **more}

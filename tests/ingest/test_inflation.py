@@ -1,4 +1,4 @@
-"""The largest size to which a compressed file may unpack, both where it is checked beforehand and where it is unpacked."""
+"""The largest size to which a compressed file may unpack."""
 
 from __future__ import annotations
 

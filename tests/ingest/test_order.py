@@ -20,17 +20,8 @@ USED = Used(trace="t", time=AT, operation="o", variable="a", position=0)
 
 
 def made(name: str, operation: str | None = None) -> VariableEvent:
-    return VariableEvent(
-        trace="t",
-        time=AT,
-        variable=name,
-        kind=VariableKind.OTHER,
-        name=name,
-        version=1,
-        mediaType="text/plain",
-        operation=operation,
-        value="x",
-    )
+    said = {"trace": "t", "time": AT, "variable": name, "name": name, "kind": VariableKind.OTHER, "version": 1}
+    return VariableEvent.model_validate(said | {"value": "x", "mediaType": "text/plain", "operation": operation})
 
 
 def derived(target: str, source: str, operation: str = "o") -> Derived:

@@ -88,9 +88,7 @@ def test_events_add_up_and_the_first_instructions_count() -> None:
     details = "gen_ai.client.inference.operation.details"
     first = {"gen_ai.system_instructions": "be kind", "gen_ai.output.messages": '[{"content": "a"}]'}
     second = {"gen_ai.system_instructions": "be quick", "gen_ai.input.messages": '[{"content": "u"}]'}
-    found = spoken(
-        [Moment("gen_ai.user.message", {"content": "q"}), Moment(details, first), Moment(details, second)]
-    )
+    found = spoken([Moment("gen_ai.user.message", {"content": "q"}), Moment(details, first), Moment(details, second)])
     assert found == Spoken([said("user", "q"), {"content": "u"}], [{"content": "a"}], "be kind")
 
 

@@ -53,9 +53,7 @@ def reasons(*spans: Node, new: set[str] | None = None) -> list[tuple[str, str, s
     ],
 )
 def test_a_text_that_is_handed_on(source: Value, target: Value, comment: str | None) -> None:
-    assert reasons(span("a", source), span("b", target)) == (
-        [("a/0 > b/0", "derivation", comment)] if comment else []
-    )
+    assert reasons(span("a", source), span("b", target)) == ([("a/0 > b/0", "derivation", comment)] if comment else [])
     assert reasons(span("a", source), span("b", target, trace="other")) == []
     assert reasons(span("a", source, target)) == []
 
