@@ -83,6 +83,35 @@ def test_one_that_is_dearer_than_allowed_does_not() -> None:
     assert found.reasons == ("it costs 2.00 times as much as before, where 1.25 times is the most",)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "passes"), [(100.0, 125.0, True), (100.0, 125.1, False), (0.0, 9.0, True), (8.0, 0.0, True)]
+)
+def test_the_cost_may_reach_the_factor(before: float, after: float, passes: bool) -> None:
+    old = _answers({f"c{number}": "1100" for number in range(18)})
+    new = _answers({f"c{number}": "1110" for number in range(18)})
+    found = decide(old, new, RULES, cost_before=before, cost_after=after)
+    assert (found.accepted, found.cost) == (passes, after / before if before else None)
+
+
+def test_a_decision_tells_its_counts_and_all_reasons() -> None:
+    before = {"c0": "110", "c1": "100", "c2": "110", "c3": "000"}
+    after = {"c0": "111", "c1": "000", "c2": "011", "c3": "100"}
+    found = decide(_answers(before), _answers(after), RULES, 1.0, 2.0)
+    assert (found.better, found.worse, found.controls, found.harmed, found.cost) == (2, 1, 5, 2, 2.0)
+    assert found.bound == upper_bound(2, 5, RULES.level)
+    assert found.p == sign_flip([1, -1, 0, 1])
+    starts = ("the gate has 4 conversations", "it is not shown to be better", "it may harm", "it costs 2.00 times")
+    assert [reason.startswith(start) for reason, start in zip(found.reasons, starts, strict=True)] == [True] * 4
+
+
+def test_each_attempt_has_its_share_of_alpha() -> None:
+    before = _answers({f"c{number}": "1" * 30 + "0" for number in range(5)})
+    after = _answers({f"c{number}": "1" * 31 for number in range(5)})
+    assert decide(before, after, Rules(alpha=2.0**-5)).accepted
+    assert not decide(before, after, Rules(alpha=2.0**-4, attempts=3)).accepted
+    assert decide(before, after, Rules(alpha=2.0**-4, attempts=2)).accepted
+
+
 def test_too_few_conversations_or_controls_are_refused_before_anything_is_paid() -> None:
     few = _answers({f"c{number}": "10" for number in range(4)})
     assert "has 4 conversations, and needs at least 5" in str(refusal(few, RULES))
@@ -150,3 +179,10 @@ def test_words_of_questions_and_old_prompts_are_not_learnt() -> None:
 def test_impossible_rules_are_refused(name: str, value: float) -> None:
     with pytest.raises(InputError, match=f"gate: {name}: must be"):
         Rules(**{name: value})  # type: ignore[arg-type]
+
+
+def test_extreme_rules_are_possible() -> None:
+    assert Rules(alpha=0.999, margin=0.001, attempts=1, cost_factor=1.0).level == 0.999
+    for name, value in (("alpha", 1.0), ("margin", 0.0), ("alpha", -0.1)):
+        with pytest.raises(InputError, match=f"gate: {name}: must be"):
+            Rules(**{name: value})  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,15 @@ from typing import Any
 import pytest
 import zstandard
 
-from optimization.harness.datasets.model import Dataset, Message, Question
+from optimization.harness.datasets.form import checked, iso_time, point_in_time, with_known_evidence
+from optimization.harness.datasets.model import Conversation, Dataset, Message, Question, Session
 from optimization.harness.datasets.registry import FORMS, read_dataset
 from schema.errors import InputError
 from tests.data import needs_data, trace_files
 from tests.optimization.harness import miniatures
+
+SESSION = Session("s", (Message("m", "Ada", "I like tea."),))
+QUESTION = Question("q", "What does Ada like?", ("tea",))
 
 
 def _written(folder: Path, content: Any, name: str = "file.json") -> Path:
@@ -227,3 +232,70 @@ def test_recorded_benchmarks_are_read() -> None:
         assert all(question.gold for question in conversation.questions)
         assert dataset.unknown_evidence == ()
         assert sum(len(session.messages) for session in conversation.sessions) > 300
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2024-05-01", datetime(2024, 5, 1, tzinfo=UTC)),
+        ("1/2/2024", datetime(2024, 2, 1, tzinfo=UTC)),
+        ("May 1", None),
+        ("", None),
+    ],
+)
+def test_a_time_has_one_of_the_forms(text: str, moment: datetime | None) -> None:
+    forms = ("%Y-%m-%d", "%d/%m/%Y")
+    if moment is not None:
+        assert point_in_time(text, forms, "f", "p") == moment
+        return
+    with pytest.raises(InputError, match="is no time of the form %Y-%m-%d or %d/%m/%Y"):
+        point_in_time(text, forms, "f", "p")
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        (None, None),
+        ("2024-05-01T10:00:00", datetime(2024, 5, 1, 10, tzinfo=UTC)),
+        ("2024-05-01T10:00:00+02:00", datetime(2024, 5, 1, 8, tzinfo=UTC)),
+        ("2024-05-01T10:00:00Z", datetime(2024, 5, 1, 10, tzinfo=UTC)),
+    ],
+)
+def test_a_time_in_iso_8601(text: str | None, moment: datetime | None) -> None:
+    assert iso_time(text, "f", "p") == moment
+
+
+def test_no_time_in_iso_8601() -> None:
+    with pytest.raises(InputError, match="f: p: 'soon' is no time in ISO 8601"):
+        iso_time("soon", "f", "p")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"sessions": ()}, "the conversation of 'u' has no message"),
+        ({"sessions": (SESSION, SESSION)}, "two sessions have the id 's'"),
+        ({"sessions": (SESSION, replace(SESSION, id="t"))}, "two messages have the id 'm'"),
+        ({"questions": (QUESTION, QUESTION)}, "two questions have the id 'q'"),
+        ({"questions": (replace(QUESTION, text=" "),)}, "the question 'q' has no text"),
+        ({"questions": (replace(QUESTION, after="x"),)}, "comes after the message 'x', which is not there"),
+        ({"questions": (replace(QUESTION, after="m"),)}, None),
+        ({"questions": ()}, None),
+    ],
+)
+def test_a_conversation_is_checked(change: dict[str, Any], problem: str | None) -> None:
+    conversation = replace(Conversation("u", (SESSION,), (QUESTION,)), **change)
+    if problem is None:
+        assert checked(conversation, "f", "p") is conversation
+        return
+    with pytest.raises(InputError) as caught:
+        checked(conversation, "f", "p")
+    assert problem in str(caught.value)
+    assert str(caught.value).startswith("f: p: ")
+
+
+def test_references_to_unknown_messages_are_taken_out_and_told() -> None:
+    question = replace(QUESTION, evidence=("m", "x", "m", "y"))
+    found, unknown = with_known_evidence(Conversation("u", (SESSION,), (question,)))
+    assert found == Conversation("u", (SESSION,), (replace(QUESTION, evidence=("m",)),))
+    assert unknown == ["u q x", "u q y"]
