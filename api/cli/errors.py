@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Sequence
 from enum import IntEnum
 
-from api.cli.render.text import one_line
+from api.cli.render.text import one_line, short
 from schema.errors import AmbiguousError, ConflictError, InputError, MemTraceError, NotFoundError, StoreError
 
 
@@ -39,6 +41,25 @@ _CODES: tuple[tuple[type[MemTraceError], ExitCode], ...] = (
 def exit_code(error: MemTraceError) -> ExitCode:
     """The exit code of an expected error."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), ExitCode.FAILED)
+
+
+def with_each(error: AmbiguousError, words: Sequence[str]) -> list[str]:
+    """The command line, once with each thing that an ambiguous reference may mean; empty if no word is the reference.
+
+    Args:
+        error: with the candidates.
+        words: the words of the command line.
+    """
+    if error.reference not in words:
+        return []
+    lines = []
+    for one in error.described:
+        # The beginning of an id that fits several things is no better for being the same again.
+        id_ = one.id if one.id.startswith(error.reference) else short(one.id)
+        place = "" if one.trace_id == one.id else f" of trace {short(one.trace_id)}"
+        line = shlex.join(["memtrace", *(id_ if word == error.reference else word for word in words)])
+        lines.append(f"{line}  # {one.label.lower()}{f' {one.name}' if one.name else ''}{place}")
+    return lines
 
 
 def complain(message: str) -> None:

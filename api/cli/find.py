@@ -14,13 +14,13 @@ from schema.readable import readable
 from schema.words import words
 from store.contract.answers import ALL_FAILURES, FailureKey, FailureOrder, Label
 from store.contract.protocol import GraphStore
-from store.shared.paging import every, in_trace
+from store.shared.paging import elements, every, in_trace
 from store.shared.resolving import ambiguous, by_name, is_prefix, is_whole_id, only_one, trace_by_name
 
 LAST = ("last", "latest", "newest")
 """What was recorded last: a failure, a trace, or else an answer, unless something has this name."""
 _MOST_TRACES = 1_000
-"""Among so many traces, the newest ones, the last answer is looked for."""
+"""Among so many traces, the newest ones, the last answer and the name of an operation are looked for."""
 _MOST_QUESTIONS = 1_000
 _MOST_VERSIONS = 10_000
 
@@ -53,13 +53,30 @@ async def _by_id_or_name(store: GraphStore, model: type[E], reference: str, trac
     try:
         found: Element = await store.resolve(reference, Label(model.__name__), trace_id)
     except NotFoundError:
-        if model not in {Variable, Trace} or is_whole_id(reference):
+        if model not in {Variable, Trace, Operation} or is_whole_id(reference):
             raise
+        if model is Operation:
+            return cast(E, only_one(await operations_named(store, reference, trace_id), reference, Label.OPERATION))
         by = trace_by_name(store, reference) if model is Trace else by_name(store, reference, trace_id)
         found = await by
     if not isinstance(found, model):
         raise NotFoundError(reference, model.__name__)
     return found
+
+
+async def operations_named(store: GraphStore, name: str, trace_id: str | None) -> list[Operation]:
+    """The operations with this name; ``search`` also finds ``Agent.search``.
+
+    Only the newest traces of a project are looked at.
+    """
+    traces = [trace_id] if trace_id else [one.id async for one in every(lambda after: store.traces(after=after))]
+    ends = (f".{name}", f" {name}")
+    return [
+        one
+        for id_ in traces[-_MOST_TRACES:]
+        for one in await elements(store, Operation, id_)
+        if one.name and (one.name == name or one.name.endswith(ends))
+    ]
 
 
 async def _newest(store: GraphStore, model: type[E], trace_id: str | None) -> E | None:
@@ -150,7 +167,7 @@ async def find_any_version(store: GraphStore, reference: str, trace: str | None)
 
 
 async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Variable | Operation | Failure:
-    """The variable with this id or name; else the operation; else the failure.
+    """The variable with this id or name; else the operation; else the failure; else the operation with this name.
 
     Raises:
         NotFoundError: no element matches.
@@ -176,6 +193,8 @@ async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Va
     except OtherKindError:
         raise
     except NotFoundError:
+        if named := await operations_named(store, reference, trace_id):
+            return only_one(named, reference, Label.OPERATION)  # type: ignore[return-value]
         raise NotFoundError(reference, "variable, operation or failure") from None
 
 
@@ -279,7 +298,7 @@ async def _newest_failure(store: GraphStore, trace_id: str | None) -> Failure | 
 
 
 async def find_anything(store: GraphStore, reference: str) -> Element:
-    """The element with this id; else the variable or the trace with this name.
+    """The element with this id; else the variable, the trace or the operation with this name.
 
     Raises:
         NotFoundError: nothing matches.
@@ -293,4 +312,8 @@ async def find_anything(store: GraphStore, reference: str) -> Element:
     try:
         return await find_any_version(store, reference, None)
     except NotFoundError:
+        pass
+    try:
         return await _by_id_or_name(store, Trace, reference, None)
+    except NotFoundError:
+        return only_one(await operations_named(store, reference, None), reference, None)

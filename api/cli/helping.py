@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from api.cli.aliases import advice
 from api.cli.errors import UsageError
 from api.cli.option_names import OTHER_NAMES
+from api.cli.unknown_words import advice
 
 commands = typer.Typer()
 
@@ -30,7 +30,9 @@ def help_(
         group = here.command
         found = group.get_command(here, name) if hasattr(group, "get_command") else None
         if found is None:
-            raise UsageError(advice(name, list(getattr(group, "commands", ()))))
+            from api.cli.main import told_of
+
+            raise UsageError(advice(name, told_of(group) if hasattr(group, "commands") else {}))
         here = found.make_context(name, [], parent=here, resilient_parsing=True)
     text = here.get_help()
     if text:

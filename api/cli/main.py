@@ -10,16 +10,17 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.aliases import COMMAND_OF, advice
+from api.cli.aliases import COMMAND_OF
 from api.cli.context import Target
-from api.cli.errors import ExitCode, UsageError, complain, exit_code
+from api.cli.errors import ExitCode, UsageError, complain, exit_code, note, with_each
 from api.cli.help import PANELS, arrange
 from api.cli.option_names import PLACES, Group
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
 from api.cli.own_rights import keep_own_rights
 from api.cli.phrases import understood
 from api.cli.streams import drop_output, open_streams, problem_of_output
-from schema.errors import MemTraceError
+from api.cli.unknown_words import Told, advice
+from schema.errors import AmbiguousError, MemTraceError
 
 _EPILOG = (
     "Exit codes: 0 success; 1 failure; 2 wrong usage, or an id that fits several things; 3 not found; 4 bad input; "
@@ -65,6 +66,9 @@ _GROUPS = ("report", "labels", "annotate", "optimize", "keys", "dlq", "neo4j", "
 _ORDER = {name: place for place, name in enumerate(name for names in PANELS.values() for name in names)}
 
 
+_WORDS = "memtrace.words"
+
+
 class Commands(Group):
     """The commands. An expected error becomes one line on standard error and an exit code."""
 
@@ -78,12 +82,14 @@ class Commands(Group):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words of a command line, in any clear order."""
-        return super().parse_args(ctx, understood(args))
+        words = understood(args)
+        ctx.meta[_WORDS] = words
+        return super().parse_args(ctx, words)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the arguments begin with; a word that is no command leads to one."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise UsageError(advice(args[0], list(self.commands), args[1:]))
+            raise UsageError(advice(args[0], told_of(self), args[1:]))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -95,6 +101,14 @@ class Commands(Group):
             # Typer reads these options with Pydantic, whose messages begin with "Value error".
             error.message = error.message.removeprefix("Value error, ")
             raise
+        except AmbiguousError as error:
+            lines = with_each(error, ctx.meta.get(_WORDS, ()))
+            complain(
+                f"{error.reference!r} is ambiguous. Copy the line of the one that you mean:" if lines else str(error)
+            )
+            for line in lines:
+                note(f"  {line}")
+            raise typer.Exit(exit_code(error)) from None
         except MemTraceError as error:
             complain(str(error))
             raise typer.Exit(exit_code(error)) from None
@@ -105,6 +119,17 @@ class Commands(Group):
             drop_output()
             raise typer.Exit(ExitCode.BROKEN_PIPE) from None
         return result
+
+
+def told_of(group: Any) -> dict[str, Told]:
+    """What the commands of a group do, and whether words may follow each."""
+    return {
+        name: Told(
+            one.help or "",
+            hasattr(one, "commands") or any(part.param_type_name == "argument" for part in one.params),
+        )
+        for name, one in group.commands.items()
+    }
 
 
 def command_line(words: Iterable[str] = ()) -> typer.Typer:

@@ -26,7 +26,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--limit": ("-n", "--max", "--count", "--head", "--top", "--first"),
     "--search": ("-s", "--text", "--question", "--contains", "--filter", "--grep", "--query"),
     "--kind": ("-k", "--type"),
-    "--type": ("--error-type", "--error", "--kind"),
+    "--type": ("--error-type", "--error", "--kind", "--stage", "--cause", "--verdict"),
     "--wrong": ("--failed", "--incorrect", "--bad", "--failures", "--errors"),
     "--right": ("--correct", "--ok", "--good"),
     "--gold": ("--expected", "--right", "--right-answer", "--correct", "--answer", "--truth"),
@@ -66,15 +66,21 @@ _ADVICE: Mapping[str, str] = {
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
     "--user": "A user's memory is a trace: `memtrace traces` lists them, and --trace names one",
+    "--from": 'One answer at a time: `memtrace fail ID "the right answer"`; from a program: memtrace.feedback, '
+    "docs/recording.md",
     "--since": "By number: `--last 20` lists the last ones; by time: `memtrace failures --sort time --descending`",
 }
 """What to do in place of options that no command has."""
 _MORE = {"--verbose", "-v", "--details", "--full"}
+_NO_MODEL = {"--no-llm", "--no-model", "--without-llm", "--free", "--offline", "--local"}
+_NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
+"""Options that name what a command takes as an argument."""
 _COUNTS = {"--limit", *OTHER_NAMES["--limit"]}
 _PLAIN = {"table", "text"}
 """How results are shown without an option."""
 _KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "question": "Query", "reply": "Response"}
 _OUTPUT = ("-o", "--output", *OTHER_NAMES["--output"])
+_TAKES_ID = re.compile(r"\b(?:ID|ANSWER|FAILURE|TRACE)\b")
 _FILE = "memtrace.output"
 _LIKE = 0.85
 _NUMBER = re.compile(r"-([a-z]?)([0-9]+)")
@@ -82,7 +88,12 @@ _SEVERAL = -1
 
 
 def spelled(
-    words: Sequence[str], options: Mapping[str, bool], formats: Sequence[str] = (), *, stop: bool = False
+    words: Sequence[str],
+    options: Mapping[str, bool],
+    formats: Sequence[str] = (),
+    *,
+    stop: bool = False,
+    takes_id: bool = False,
 ) -> list[str]:
     """The words, with each other name of an option replaced by the name that the command knows.
 
@@ -91,6 +102,7 @@ def spelled(
         options: the names of the command's options, and whether each has a value.
         formats: the values of the command's option ``--format``.
         stop: whether the options end at the first word that is none, as before a command.
+        takes_id: whether an id may follow the command without the name of an option.
     """
     result: list[str] = []
     rest = list(words)
@@ -107,6 +119,9 @@ def spelled(
             continue
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         known = name if name in options else _known(name, options)
+        if known is None and takes_id and name in _NAMES_ID and (equals or rest):
+            result.append(value if equals else rest.pop(0))
+            continue
         if known is None:
             meant = _flag(name, value, rest, options, formats)
             result += [word] if meant is None else meant
@@ -136,6 +151,10 @@ def _flag(
         del rest[: 0 if value else 1]
         note(f"{name} is not needed: everything is shown.")
         return []
+    if name in _NO_MODEL and "--method" in options:
+        return ["--method", "flow"]
+    if name == "--all" and "--limit" in options:
+        return ["--limit", "0"]
     form = "md" if name == "--markdown" else name.removeprefix("--")
     if form in formats:
         return ["--format", form]
@@ -183,7 +202,10 @@ class Command(TyperCommand):
         options = _options(self, ctx)
         if "--json" in options and "--output" not in options:
             args = self._to_file(ctx, args, options)
-        args = _with_ids(self.get_params(ctx), spelled(args, options, _formats(self, ctx)), options)
+        parameters = self.get_params(ctx)
+        takes_id = any(_is_id(one) for one in parameters)
+        args = spelled(args, options, _formats(self, ctx), takes_id=takes_id)
+        args = _with_ids(parameters, args, options)
         return _parsed(self, ctx, super().parse_args, args)
 
     def _to_file(self, ctx: Any, args: list[str], options: Mapping[str, bool]) -> list[str]:
@@ -227,6 +249,11 @@ class Group(TyperGroup):
         return _parsed(self, ctx, super().parse_args, args)
 
 
+def _is_id(parameter: Any) -> bool:
+    """Whether a parameter is an argument that takes ids."""
+    return parameter.param_type_name == "argument" and _TAKES_ID.search(parameter.metavar or "") is not None
+
+
 def _ids(text: str) -> list[str]:
     """The ids in what a command printed: a JSON list, CSV, or a table, whose ids come first."""
     if text.lstrip().startswith("["):
@@ -243,7 +270,7 @@ def _ids(text: str) -> list[str]:
 
 def _with_ids(parameters: Iterable[Any], words: list[str], options: Mapping[str, bool]) -> list[str]:
     """The words, with the ids on standard input in place of ``-``: a JSON list, CSV, or the first words of lines."""
-    takes = [one for one in parameters if one.param_type_name == "argument" and "ID" in (one.metavar or "")]
+    takes = [one for one in parameters if _is_id(one)]
     at = next((at for at, word in enumerate(words) if word == "-" and not (at and options.get(words[at - 1]))), None)
     if at is None or not takes or sys.stdin.isatty():
         return words

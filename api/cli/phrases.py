@@ -12,9 +12,11 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from api.cli.aliases import ADVICE, COMMAND_OF
+from api.cli.aliases import COMMAND_OF
 from api.cli.help import PANELS
-from api.cli.option_names import PLACES
+from api.cli.option_names import PLACES, kind_meant
+from api.cli.unknown_words import ADVICE
+from schema.kinds import OperationKind, VariableKind
 
 Words = list[str]
 
@@ -119,6 +121,8 @@ def _counted(words: Words) -> Words:
     if words[:1] == ["report"] and _is_word(words, 1) and words[1] != "compare":
         ids = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
         return ["report", *(part for word in words[1:ids] for part in ("--failure", word)), *words[ids:]]
+    if words[:1] == ["count"] and _is_word(words, 1) and words[1] in _LIST_OF and len(words) == 2:
+        return ["stats"]
     if words and words[0] in {"count", "group"}:
         words = words[1:] if "by" in words or "per" in words else words
     if len(words) > 2 and _LIST_OF.get(words[0]) == "failures" and words[1] in {"by", "per"}:
@@ -165,6 +169,8 @@ def _noun_first(words: Words) -> Words:
     if listed is None or not _is_word(words, 1):
         return words
     word, rest = words[1], words[2:]
+    if words[0] in _SINGULAR and words[0] not in _COMMANDS and _ID.fullmatch(word):
+        return ["show", word, *rest]
     if word in _ALL and not _is_word(rest, 0):
         return [listed, *rest]
     if listed == "answers" and word in _WRONG | _RIGHT and not _is_word(rest, 0):
@@ -188,6 +194,20 @@ def _id_first(words: Words) -> Words:
     return ["show", *words] if is_whole and not _is_word(words, 1) else words
 
 
+def _kind_first(words: Words) -> Words:
+    """``retrievals``, ``queries TEXT``, ``extraction ID``: a kind of operation or variable."""
+    if not words or words[0] in _COMMANDS or words[0] in _LIST_OF:
+        return words
+    kind = kind_meant(words[0])
+    of = "operations" if kind in set(OperationKind) else "variables"
+    if kind not in {*OperationKind, *VariableKind} - {OperationKind.OTHER, VariableKind.OTHER}:
+        return words
+    if _is_word(words, 1) and _ID.fullmatch(words[1]):
+        return ["show", *words[1:]]
+    is_plural = words[0].casefold().endswith("s")
+    return [of, "--kind", str(kind), *words[1:]] if is_plural else words
+
+
 def _judgement(words: Words) -> Words:
     """``mark ID wrong TEXT``, ``mark ID as right``, ``mark ID --wrong``, ``correct ID TEXT``."""
     if words[:1] == ["correct"] and _is_word(words, 1) and _is_word(words, 2):
@@ -208,5 +228,6 @@ _RULES: tuple[Callable[[Words], Words], ...] = (
     _counted,
     _verb_first,
     _noun_first,
+    _kind_first,
     _id_first,
 )

@@ -1,4 +1,4 @@
-"""Units that an update took out of the memory without ending them: it returned other units that it was given."""
+"""Units that an update took out of the memory without ending them, because it returned other units only."""
 
 from __future__ import annotations
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from api.cli.aliases import ADVICE, ALIASES, COMMAND_OF
+from api.cli.aliases import ALIASES, COMMAND_OF
+from api.cli.context import DEFAULT_PROJECT
 from api.cli.help import EXAMPLES, PANELS
 from api.cli.main import command_line
+from api.cli.unknown_words import ADVICE
+from schema.kinds import OperationKind
 from tests.cli.conftest import SAMPLE, Cli
+from tests.factory import TraceBuilder
 
 WRONG = "7a7b5616"  # the answer of the failure 02df014d
 RIGHT = "0dd053a0"
@@ -184,6 +190,70 @@ def test_a_word_that_is_no_command_leads_to_one(sample: Cli) -> None:
     unknown = sample("xyzzy", code=2).err
     assert "did you mean" not in unknown
     assert "memtrace help" in unknown
+
+
+def test_the_advice_for_a_mistyped_word_runs_as_it_stands(sample: Cli) -> None:
+    """A command that takes no words gets none."""
+    assert "did you mean `memtrace prompts`?" in sample("promts", WRONG, code=2).err
+    assert "did you mean `memtrace report --json`?" in sample("reportt", "--json", code=2).err
+
+
+def test_a_word_of_the_help_leads_to_the_commands_that_speak_of_it(sample: Cli) -> None:
+    told = sample("ranked", code=2).err
+    assert "`memtrace blame`: rank operations, prompts, memory units or sessions" in told
+    assert told.count("`memtrace ") == 1
+    assert "memtrace help" in sample("the", code=2).err  # every help has it
+
+
+def test_an_unknown_word_with_an_id_says_what_shows_the_id(sample: Cli) -> None:
+    assert f"`memtrace show {WRONG}`" in sample("xyzzy", WRONG, code=2).err
+    assert "memtrace help" in sample("xyzzy", "pottery", code=2).err
+
+
+@pytest.mark.parametrize("word", sorted(ADVICE))
+def test_advice_names_commands_that_there_are(word: str) -> None:
+    from typer.main import get_command
+
+    whole = get_command(command_line())
+    for said in re.findall(r"`memtrace ([^`]+)`", ADVICE[word]):
+        words = shlex.split(said)
+        words = words[2:] if words[0] == "--project" else words
+        assert words[0] == "--help" or words[0] in whole.commands, said  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["memory_system.extract_facts", "extract_facts"])
+def test_a_name_of_several_operations_lists_command_lines_to_copy(sample: Cli, name: str) -> None:
+    ids = [one["id"][:8] for one in sample("operations", "--kind", "Extraction", "--json").json]
+    for command in (["operation"], ["show"], ["closure", "--direction", "forward"]):
+        lines = sample(*command, name, code=2).err.splitlines()
+        assert "ambiguous" in lines[0]
+        assert len(lines) > 2
+        for line in lines[1:]:
+            said, _, what = line.partition(" # ")
+            words = shlex.split(said)
+            assert words[:4] == ["memtrace", "--store", sample.store, command[0]]
+            assert set(words[4:]) - set(command) <= set(ids)
+            assert what.startswith("operation memory_system.extract_facts of trace ")
+            assert sample(*words[3:]).out
+
+
+def test_an_ambiguous_name_of_a_variable_lists_command_lines_to_copy(sample: Cli) -> None:
+    lines = sample("closure", "memory-unit-12", "--json", code=2).err.splitlines()[1:]
+    assert [line.partition(" # ")[2][:27] for line in lines] == [
+        "variable memory-unit-12@1 o",
+        "variable memory-unit-12@2 o",
+    ]
+    assert all("--json" in line for line in lines)
+
+
+def test_the_name_of_a_single_operation_is_enough(stored: Callable[[TraceBuilder], Cli]) -> None:
+    told = TraceBuilder(DEFAULT_PROJECT)
+    only = told.operation("only", kind=OperationKind.UPDATE, name="Agent.merge")
+    told.operation("other", kind=OperationKind.UPDATE, name="Agent.submerge")
+    cli = stored(told)
+    for command in ("operation", "show"):
+        assert only.id in cli(command, "merge").out
+    assert "no operation 'erge'" in cli("operation", "erge", code=3).err
 
 
 def test_help_of_a_command_of_an_alias_and_of_a_command_in_a_group(sample: Cli) -> None:

@@ -69,6 +69,13 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
         ("--limit 3 answers", "answers --limit 3"),
         ("--db team.db list answers", "--db team.db answers"),
         ("python app.py --fast", "run -- python app.py --fast"),
+        ("retrievals", "operations --kind Retrieval"),
+        ("deletions pottery", "operations --kind Deletion pottery"),
+        ("queries --limit 3", "variables --kind Query --limit 3"),
+        ("extraction 7a7b5616", "show 7a7b5616"),
+        ("retrieval 7a7b5616 --json", "show 7a7b5616 --json"),
+        ("prompt 7a7b5616", "show 7a7b5616"),
+        ("count operations", "stats"),
     ],
 )
 def test_another_order_of_words(said: str, meant: str) -> None:
@@ -94,6 +101,11 @@ def test_another_order_of_words(said: str, meant: str) -> None:
         "import list.json",
         "correct 7a7b5616",
         "answers pottery",
+        "retrieval",
+        "others",
+        "count",
+        "evaluate my:Agent",
+        "replay 7a7b5616",
     ],
 )
 def test_what_is_in_order_keeps_its_meaning(line: str) -> None:
@@ -132,13 +144,24 @@ def test_no_option_has_another_name_that_is_an_option_before_the_command() -> No
         ("--search --failed", "--search --failed"),
         ("-- --failed", "-- --failed"),
         ("--unknown 3", "--unknown 3"),
+        ("--all", "--limit 0"),
+        ("--id 7a7b5616", "7a7b5616"),
+        ("--failure=7a7b5616", "7a7b5616"),
+        ("--id", "--id"),
+        ("--no-llm", "--method flow"),
     ],
 )
 def test_other_names_of_options(said: str, meant: str) -> None:
     options = {"--limit": True, "--wrong": False, "--search": True, "--kind": True, "--dot": False, "--format": True}
+    options["--method"] = True
     if "dot" in said:
         options.pop("--format")
-    assert spelled(said.split(), options, ["table", "csv"]) == meant.split()
+    assert spelled(said.split(), options, ["table", "csv"], takes_id=True) == meant.split()
+
+
+@pytest.mark.parametrize("said", ["--id 7a7b5616", "--all", "--no-llm", "--answer x"])
+def test_what_a_command_does_not_have_stays_unknown(said: str) -> None:
+    assert spelled(said.split(), {"--json": False}) == said.split()
 
 
 def test_an_option_of_the_command_is_never_another_name() -> None:

@@ -1,0 +1,192 @@
+"""Words that are no command, and what to type in place of them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from api.cli.aliases import COMMAND_OF
+
+_NO_SETUP = "nothing has to be set up: `memtrace run -- python app.py` and `memtrace import FILE` make the store"
+_STEPS = "recorded steps: `memtrace operations`; versions of a memory unit: `memtrace versions ID`"
+_PICTURE = "the past of a wrong answer as a picture: `memtrace spine ID --svg past.svg`; as web pages: `memtrace ui`"
+
+_ADVICE: Mapping[str, str] = {
+    "judge": (
+        'mark an answer with `memtrace fail ID "the right answer"` or `memtrace right ID`; as a team: '
+        "`memtrace annotate`"
+    ),
+    "correct": 'if the answer is right: `memtrace right ID`; if not: `memtrace fail ID "the right answer"`',
+    "gold golds truth expected": (
+        'the right answer is recorded with the wrong one: `memtrace fail ID "the right answer"`'
+    ),
+    "note comment tag describe assign": (
+        'say why in your words: `memtrace verdict ID TYPE --reason "..."`; with the wrong answer: '
+        '`memtrace fail ID --comment "..."`'
+    ),
+    "start stop": (
+        "the web pages: `memtrace ui`; a server for a team: `memtrace serve`; record a program: `memtrace run`; "
+        "each ends with Ctrl-C"
+    ),
+    "init setup install new": _NO_SETUP,
+    "config settings env": "`memtrace stats` shows the store in use; more: `memtrace --help`, docs/server.md",
+    "login logout whoami account token": (
+        "a local store needs no key: `memtrace ui`; a key for a server: `memtrace keys create`"
+    ),
+    "invite colleagues team share publish": (
+        "a file for others: `memtrace report -o report.html`; a server for a team: `memtrace serve`, with a key "
+        "for each: `memtrace keys create`; judge together: `memtrace annotate`"
+    ),
+    "effect impact": "all that came from something: `memtrace closure ID --direction forward`",
+    "cost tokens": "`memtrace operation ID` shows what an operation used; `memtrace operations` lists them",
+    "users user threads thread conversations conversation chats chat agents": (
+        "a user or conversation of the program is a trace, or a session of one: `memtrace traces`, "
+        "`memtrace trace TRACE`; people who sign in have keys: `memtrace keys list`"
+    ),
+    "sessions session": "`memtrace trace TRACE` lists the sessions of a trace; `memtrace traces` lists traces",
+    "nodes node": "steps: `memtrace operations`; values: `memtrace variables`; one of them: `memtrace show ID`",
+    "state": "what the memory holds: `memtrace units`; all that an answer came from: `memtrace closure ID`",
+    "retrieval retrieved ranks rank hits candidates": (
+        "what a search returned and missed: `memtrace why-not ID`; all searches: `memtrace operations --kind Retrieval`"
+    ),
+    "logs log": _STEPS,
+    "tree": "all that an answer came from: `memtrace closure ID`; as a few boxes: `memtrace spine ID`",
+    "picture image svg png draw plot chart visualize visualise": _PICTURE,
+    "suggest advice": "`memtrace report` says what to change first; `memtrace optimize` improves prompts",
+    "count": "`memtrace stats` counts what is stored; `memtrace report` counts failures by type",
+    "group": "`memtrace report` counts failures by type; `memtrace blame --by operation`",
+    "watch tail follow live monitor": "traces while they grow: `memtrace ui`",
+    "backup": "`memtrace export TRACE -o FILE` writes a trace as a file",
+    "clear reset purge wipe clean prune erase drop forget gc": (
+        "`memtrace delete TRACE` deletes a trace; `memtrace retention` deletes old ones"
+    ),
+    "fix": "`memtrace report` says what to change first; `memtrace replay ID` tries a correction",
+    "improve": "`memtrace report` says what to change first; `memtrace optimize` improves prompts",
+    "reasons": "`memtrace failures` lists wrong answers with their verdicts; `memtrace why ID` says more of one",
+    "score accuracy metrics quality precision": (
+        "`memtrace report` says how many answers are wrong; `memtrace benchmark` measures a method"
+    ),
+    "top worst": "`memtrace prompts` and `memtrace blame` rank what did most harm",
+    "levers": "`memtrace report` says what to change first, `memtrace prompts` which prompt lost most",
+    "test eval": "run a system over questions: `memtrace evaluate`; measure a method: `memtrace benchmark`",
+    "trend trends progress": "what became rarer between two runs: `memtrace compare TRACE TRACE`",
+    "notebook jupyter python shell repl pandas": "data frames: `memtrace.notebook`, docs/notebook.md",
+    "demo example examples tutorial quickstart docs manual guide": (
+        "`make demo` in a checkout, or: `memtrace import examples/sample/assistant.json`; README.md leads to docs/"
+    ),
+    "projects project": (
+        "a project is named with --project NAME, and begins with its first trace: "
+        "`memtrace --project NAME run -- python app.py`; `memtrace stats --project NAME` counts what it has"
+    ),
+}
+
+ADVICE: Mapping[str, str] = {word: told for words, told in _ADVICE.items() for word in words.split()}
+"""Words with several meanings, or without a command of their own, and what to type."""
+
+_LIKE = 0.8
+"""How alike (0 to 1) a mistyped word and a command are. Less alike words, such as explain and replay, would mislead."""
+_PLACEHOLDER = re.compile(r"\b(?:ID|TRACE)\b")
+_ID = re.compile(r"[0-9a-f]{8,32}")
+_WORD = re.compile(r"[a-z]{3,}")
+_ENDING = re.compile(r"(?:ings?|ed|es|s|e)$")
+_MOST = 3
+_PLAIN = frozenset(
+    (
+        "all",
+        "and",
+        "are",
+        "for",
+        "from",
+        "has",
+        "have",
+        "how",
+        "its",
+        "new",
+        "not",
+        "one",
+        "that",
+        "the",
+        "their",
+        "them",
+        "they",
+        "this",
+        "use",
+        "what",
+        "which",
+        "who",
+        "with",
+    )
+)
+"""Words of a help that say nothing of what a command does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known of a command.
+
+    Attributes:
+        help: what the command does.
+        takes_words: whether words may follow the command.
+    """
+
+    help: str
+    takes_words: bool
+
+
+def advice(word: str, known: Mapping[str, Told], rest: Sequence[str] = ()) -> str:
+    """What to type in place of a word that is no command.
+
+    Args:
+        word: the word.
+        known: the commands.
+        rest: what follows; an id in it is put into the advice, so that the advice can be copied.
+    """
+    told = ADVICE.get(word.casefold())
+    named = next((one for one in rest if not one.startswith("-")), None)
+    if told is not None:
+        told = told if named is None else _PLACEHOLDER.sub(shlex.quote(named), told)
+    elif " " in word.strip():
+        text = shlex.quote(word)
+        told = f"a question that was answered wrong: `memtrace why {text}`; any text: `memtrace search {text}`"
+    elif _ID.fullmatch(word):
+        told = f"say what to do with it: `memtrace show {word}`, `memtrace why {word}`"
+    elif near := get_close_matches(word, [*known, *COMMAND_OF], 2, _LIKE):
+        lines = [f"`{_line(one, known.get(COMMAND_OF.get(one, one)), rest)}`" for one in near]
+        told = f"did you mean {' or '.join(lines)}?"
+    elif named is not None and _ID.fullmatch(named):
+        told = f"`memtrace show {named}` shows what it is; why an answer is wrong: `memtrace why {named}`"
+    elif speak := _speak_of(word, known):
+        told = "; ".join(f"`memtrace {one}`: {_sentence(known[one].help)}" for one in speak)
+    else:
+        told = "`memtrace help` lists all commands"
+    return f"there is no command '{word}': {told}"
+
+
+def _line(command: str, told: Told | None, rest: Sequence[str]) -> str:
+    """The command with the words that followed the mistyped one, if the command takes any."""
+    takes = told is None or told.takes_words
+    return shlex.join(["memtrace", command, *(one for one in rest if takes or one.startswith("-"))])
+
+
+def _speak_of(word: str, known: Mapping[str, Told]) -> list[str]:
+    """The commands whose help has the word; the earlier the word comes, the earlier the command."""
+    wanted = _stem(word.casefold())
+    found: list[tuple[int, str]] = []
+    for command, told in known.items():
+        stems = [_stem(one) for one in _WORD.findall(told.help.casefold()) if one not in _PLAIN]
+        if wanted in stems:
+            found.append((stems.index(wanted), command))
+    return [command for _, command in sorted(found)[:_MOST]]
+
+
+def _stem(word: str) -> str:
+    return _ENDING.sub("", word) if len(word) > 4 else word
+
+
+def _sentence(text: str) -> str:
+    """The first sentence of a help, as a part of a longer sentence."""
+    first = re.split(r"[.:]\s|\.$", text.strip(), maxsplit=1)[0]
+    return first[:1].lower() + first[1:]
