@@ -12,7 +12,7 @@ from memtrace.streams import asynchronous, in_block, is_function, synchronous
 
 
 class Told:
-    """A run that notes what it is told."""
+    """Notes the calls of a run."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -177,20 +177,23 @@ async def test_each_call_runs_in_a_block_of_its_own() -> None:
 
     def generator(value: str) -> Generator[str, None, None]:
         yield f"{value} {question.get()}"
-        yield question.get()
+        yield str(question.get())
 
     async def async_generator(value: str) -> AsyncGenerator[str, None]:
         yield f"{value} {question.get()}"
-        yield question.get()
+        yield str(question.get())
+
+    def of_class(cls: Any, value: str) -> str:
+        return f"{cls.__name__} {plain(value)}"
 
     class Holder:
         static = in_block(staticmethod(plain), block)
-        of_class = in_block(classmethod(lambda cls, value: f"{cls.__name__} {plain(value)}"), block)
+        named = in_block(classmethod(of_class), block)
 
     left.clear()
     assert in_block(plain, block)("a") == "a inside"
     assert await in_block(coroutine, block)("a") == "a inside"
-    assert (Holder.static("a"), Holder.of_class("a")) == ("a inside", "Holder a inside")
+    assert (Holder.static("a"), Holder.named("a")) == ("a inside", "Holder a inside")
     assert len(left) == 4
     for one in in_block(generator, block)("a"):
         assert (one in {"a inside", "inside"}, question.get()) == (True, None)
@@ -202,7 +205,7 @@ async def test_each_call_runs_in_a_block_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("value", "is_it"),
-    [(len, True), (staticmethod(len), True), (classmethod(len), True), ("name", False), (None, False)],
+    [(len, True), (staticmethod(len), True), (classmethod(repr), True), ("name", False), (None, False)],
 )
 def test_a_decorator_without_parentheses_gets_a_function(value: object, is_it: bool) -> None:
     assert is_function(value) is is_it
