@@ -13,8 +13,9 @@ from attribution.free_pass import proof_path as proof
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss
 from attribution.free_pass.lost_by_search import blamed_search, not_found
+from attribution.free_pass.says_gold import AGREES, says_gold
 from attribution.free_pass.translated import TRANSLATED, is_translated
-from attribution.needed.content import Content, content, names_only_days
+from attribution.needed.content import Content, names_only_days
 from attribution.needed.evidence_sentences import (
     SUPPORTED,
     details_by_message,
@@ -23,11 +24,11 @@ from attribution.needed.evidence_sentences import (
     support_of_answer,
 )
 from attribution.needed.exclusion import excludes
-from attribution.needed.gold_agreement import agreement, is_narrowed
+from attribution.needed.gold_agreement import agreement
 from attribution.needed.messages import Messages
-from attribution.needed.pieces import gold_items, is_list, listed_items
+from attribution.needed.pieces import is_list
 from attribution.needed.presence import HOLDS, LARGE, Detail, Presence
-from attribution.needed.question import asks_for_reason, polar
+from attribution.needed.question import asks_for_reason
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
@@ -37,8 +38,6 @@ from attribution.verdicts.probabilities import likely
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
 
-AGREES = 0.55
-"""An answer is right if it has at least this share of the gold answer, by weight of words."""
 _ALL = 0.9
 """The sentences of a message state the gold answer together if they have at least this share."""
 _MORE = 0.1
@@ -49,10 +48,6 @@ _KEPT = 0.5
 """The answer must have at least this share of the gold answer's words that are in the evidence."""
 _SAYS = 0.5
 """An answer contradicts the gold answer only if its words beyond the question have at least this weight."""
-_NEARLY = 0.7
-"""The largest share of the gold answer that an answer has whose related words count."""
-_NARROWED = 0.3
-"""The likelihood that an answer is right which names the wanted thing with a word of its own, as ``cork oak``."""
 _WHOLLY, _NOTHING = 0.9, 0.1
 """The evidence states all of the given answer, and nothing like the gold answer."""
 _STATED = 0.6
@@ -109,32 +104,11 @@ def right(
         share, _, _ = support_of_answer(messages, failure, evidence, next(days, None))
         likelihood, reason = likely(share, AGREES), "the answer says what the evidence says"
     else:
-        asked = frozenset(messages.asked(failure).words)
-        agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
-        # A shorter list must state each item of the gold answer: it may lack an item though it has most of the words. A
-        # list of equal length may paraphrase an item.
-        named = gold_items(failure) if polar(failure.gold_answers) is None else []
-        named = named if len(listed_items(failure.prediction or "")) < len(named) and not agreed.is_measure else []
-        recall = agreed.recall
-        for item in named:
-            if not recall:
-                break
-            part = content(item, messages.rarity).without(asked)
-            if part.weight:
-                recall = min(recall, agreement(part, failure.prediction or "", asked=asked).recall)
-        recall = recall if agreed.is_proven else min(recall, _NEARLY)
-        likelihood = 0.02 if agreed.conflicts else likely(recall, AGREES)
-        known = asked | _stems(messages, evidence or messages.ids)
-        if not agreed.is_measure and is_narrowed(want, failure.prediction or "", tuple(sorted(known))):
-            likelihood = min(likelihood, _NARROWED)
+        likelihood = says_gold(messages, failure, evidence, want)
         reason = "the answer says what the gold answer says"
     return Finding(
         ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge), is_local=True
     )
-
-
-def _stems(messages: Messages, ids: Sequence[str]) -> frozenset[str]:
-    return frozenset(stem for one in ids for placed in messages.sentences[one] for stem in placed.sentence.stems)
 
 
 def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Finding:

@@ -68,7 +68,7 @@ def _one_of(words: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + ")"
 
 
-_MONTH, _WHAT = _one_of(_MONTHS), _one_of([*_UNITS, *_WEEKDAYS])
+_MONTH, _WHAT, _WEEKDAY = _one_of(_MONTHS), _one_of([*_UNITS, *_WEEKDAYS]), _one_of(_WEEKDAYS)
 _COUNT = rf"(?:\d{{1,3}}|{_one_of(_COUNTS)})"
 _LATIN = re.compile(
     rf"""
@@ -82,6 +82,7 @@ _LATIN = re.compile(
     | \bpróxim[oa]\s+(?P<w5>{_WHAT})\b
     | \b(?:vor|hace|il\s+y\s+a)\s+(?P<c6>{_COUNT})\s+(?P<w6>{_WHAT})\b
     | \b(?:in|dentro\s+de|dans)\s+(?P<c7>{_COUNT})\s+(?P<w7>{_WHAT})\b
+    | \b(?:am|seit|(?:desde\s+)?el|depuis)\s+(?P<w8>{_WEEKDAY})\b(?!,?\s+(?:(?:de[mn]\s+)?\d|pas|próx|que\s|dern|proch))
     | (?<![\w-])(?<!\bla\s)(?<!\bam\s)(?P<day>{_one_of(_DAYS)})(?![\w-])
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -111,6 +112,8 @@ _TELLING_WORDS = """
     vrier mars avril juin juillet ao aout septembre octobre novembre cembre pasado pasada dernier derni prochain
     prochaine xima ximo
     letzte letzten letzter letztes letztem
+    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag lunes martes rcoles miercoles jueves viernes
+    bado sabado domingo lundi mardi mercredi jeudi vendredi samedi dimanche
 """
 _TELLING = frozenset(_TELLING_WORDS.split())
 """Parts of words, cut at letters beyond a to z: a sentence without them has no date in these languages."""
@@ -163,6 +166,8 @@ def _latin(match: re.Match[str]) -> str:
     for place, way in (("w1", "last"), ("w2", "next"), ("w3", "last"), ("w4", "next"), ("w5", "next")):
         if match[place]:
             return f"{way} {_what(match[place])}"
+    if match["w8"]:
+        return f"on {_what(match['w8'])}"
     if match["w6"]:
         return f"{_count(match['c6'])} {_what(match['w6'])}s ago"
     return f"in {_count(match['c7'])} {_what(match['w7'])}s"

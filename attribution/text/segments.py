@@ -38,6 +38,8 @@ _LARGE_KEPT = 6_000_000
 """The maximal number of characters of larger texts that are cached, besides the last text."""
 _GOES_ON = " \t\r\n\f\v\\\"'.!?;,:()[]{}"
 """Characters that may follow the end of a sentence in any number."""
+_NAME_WORDS = 3
+"""The most words before a timestamp that heads its line, as ``Ann Lee (2026-03-01 09:00): Hello.``"""
 _STAMP_WORDS = 6
 """A sentence with a timestamp and fewer words than this is metadata."""
 
@@ -52,6 +54,7 @@ class Sentence:
         numbers: without numbers of absolute dates.
         dates: without timestamps.
         stamp: the day of the first timestamp, as an ordinal.
+        is_headed: whether the first timestamp stands before what is said, with a name at most before it.
     """
 
     text: str
@@ -59,6 +62,7 @@ class Sentence:
     numbers: frozenset[float]
     dates: tuple[Mention, ...]
     stamp: int | None
+    is_headed: bool = False
 
     @property
     def is_metadata(self) -> bool:
@@ -80,6 +84,7 @@ def sentence(text: str) -> Sentence:
     dates = mentions(text)
     taken = [(date.start, date.end) for date in dates if date.relative is None or date.is_stamp]
     stems: list[str] = []
+    starts: list[int] = []
     numbers: set[float] = set()
     cut_out = words(text)
     in_words = spelled([word for _, word in cut_out])
@@ -93,9 +98,14 @@ def sentence(text: str) -> Sentence:
             numbers.add(value)
         elif said:
             stems.append(said)
-    stamps = [date.interval.first for date in dates if date.is_stamp and date.interval is not None]
+            starts.append(start)
     told = tuple(date for date in dates if not date.is_stamp)
-    return Sentence(text, tuple(stems), frozenset(numbers), told, stamps[0] if stamps else None)
+    for date in dates:
+        if date.is_stamp and date.interval is not None:
+            before = bisect_left(starts, date.start)
+            is_headed = before <= _NAME_WORDS and before < len(starts)
+            return Sentence(text, tuple(stems), frozenset(numbers), told, date.interval.first, is_headed)
+    return Sentence(text, tuple(stems), frozenset(numbers), told, None)
 
 
 @lru_cache(maxsize=100_000)
@@ -127,8 +137,8 @@ def cut(text: str, start: int = 0) -> list[tuple[int, str]]:
 def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
     """The sentences of a text, each with the day on which it was said.
 
-    A timestamp dates the sentences before it, back to the previous timestamp. If the text begins with a timestamp, each
-    timestamp dates the sentences after it.
+    A timestamp dates the sentences before it, back to the previous timestamp. If the text begins with a timestamp, or
+    most of its timestamps head their lines, each timestamp dates the sentences after it.
 
     Args:
         text: a value.
@@ -194,7 +204,8 @@ def _days(sentences: Sequence[Sentence], said_on: int | None) -> Sequence[int | 
     if not known:
         return [said_on] * len(stamps)
     first_stamp = next(number for number, stamp in enumerate(stamps) if stamp is not None)
-    leads = not any(one.stems for one in sentences[:first_stamp])
+    heads = sum(one.is_headed for one in sentences if one.stamp is not None)
+    leads = 2 * heads > len(known) or not any(one.stems for one in sentences[:first_stamp])
     return _carried(stamps, known[0]) if leads else _carried(stamps[::-1], known[-1])[::-1]
 
 

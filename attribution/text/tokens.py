@@ -38,7 +38,7 @@ _STOP_WORDS = """
 _OTHER_STOP_WORDS = """
     der das dem ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mein meine meinen meinem
     dein deine sein seine ist sind waren wird werden wurde habe haben hatte hatten nicht auch auf aus bei bis durch
-    für fuer gegen nach seit von zu zum zur wer wen wem wo wann warum welche welcher welches wie viel
+    für fuer gegen nach seit von zu zum zur im beim vom wegen wer wen wem wo wann warum welche welcher welches wie viel
     una unos unas y o pero yo tú él ella ellos nosotros mi mis su sus es son está están fue ser
     estar que qué quién cuál cuándo dónde cómo cuánto del por para sobre entre se lo muy más también
     le une et ou mais je il elle nous vous ils elles mon ma mes ta tes sa ses sont était être avez ont

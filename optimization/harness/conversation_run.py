@@ -17,6 +17,7 @@ from memtrace.replay.replies import REPLIES, Replies
 from optimization.harness.child import Child, ProcessLost, ProgramFailed, beginning
 from optimization.harness.datasets.model import Conversation, Question
 from optimization.harness.folder import RunFolder
+from optimization.harness.judging import NOT_KNOWN
 from optimization.harness.plan import Addition, Answer, FailedQuestion, Plan, Tell, UserRun, asking, script
 from optimization.harness.results import ResultsSoFar
 from schema.errors import MemTraceError
@@ -127,7 +128,7 @@ class ConversationRun:
             self.plan.limits.seconds,
             id=question.id,
             right=judgement.right,
-            gold=list(question.gold),
+            gold=list(question.gold) or [NOT_KNOWN],
             evidence=list(question.evidence),
             comment=f"{judge.name}: {judgement.score:.2f} {judgement.reason}".strip(),
         )

@@ -14,6 +14,8 @@ from optimization.harness.datasets.model import Question
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _ARTICLES = frozenset({"a", "an", "the"})
+NOT_KNOWN = "It is not known: nothing that was said tells it."
+"""The gold answer that is recorded for a question that can't be answered; only a refusal agrees with it."""
 
 
 @dataclass(frozen=True, slots=True)

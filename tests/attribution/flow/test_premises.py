@@ -74,6 +74,39 @@ async def test_an_answer_that_had_the_date_and_repeats_the_relative_one_is_at_fa
     assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "answer"),
+    [
+        (
+            "Unsere Fähre liegt seit Donnerstag im Trockendock.",
+            "Seit wann liegt die Fähre im Trockendock?",
+            "Seit Donnerstag",
+        ),
+        ("El transbordador está en el dique desde el jueves.", "¿Desde cuándo está en el dique?", "Desde el jueves"),
+    ],
+)
+async def test_a_weekday_without_its_week_does_not_contradict_the_gold_answer(
+    embedded: Database, said: str, question: str, answer: str
+) -> None:
+    told = talk(("Ada", said), *(("Ben", f"{word} {OTHER}") for word in ["Azure", "Beige", "Cyan", "Denim", "Ecru"]))
+    failure = told.ask(question, "19.03.2026", answer, [told.store(0, f"(2026-03-23 09:00) {said}")])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+@pytest.mark.parametrize(("golds", "is_right"), [((), False), (("melons",), True), (("the bridge", "bridge"), False)])
+async def test_an_answer_that_says_one_of_the_gold_answers_is_right(
+    embedded: Database, golds: tuple[str, ...], is_right: bool
+) -> None:
+    said = "The bridge was shut because a lorry full of melons had tipped over."
+    told = talk(("Ada", said), ("Ben", OTHER))
+    first = "On account of an overturned lorry, whose load of melons rolled away"
+    failure = told.ask("Why was the bridge shut?", first, "The bridge was shut by melons.", [told.store(0, said)])
+    failure = replace(failure, gold_answers=(first, *golds))
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type is ErrorType.JUDGE) is is_right
+
+
 def test_relative_dates_agree_only_with_the_same_days() -> None:
     def recall(gold: str, answer: str) -> bool:
         found = agreement(content(gold, lambda _: 1.0), answer, [gold])  # type: ignore[arg-type]
@@ -280,6 +313,10 @@ def test_a_date_in_brackets_before_a_text_is_the_day_of_the_text() -> None:
     assert days("(2026-03-09) Ann: we moved yesterday.") == [("2026-03-09", "2026-03-08")]
     assert days("We ate on 25/12/2025 at home.") == [("0001-01-01", "2025-12-25")]
     assert days("[9 March 2026]") == [("0001-01-01", "2026-03-09")]
+    notes = "Friends said:\nAnn (2026-03-09 10:00): Rain. We moved yesterday.\nBo (2026-05-20 10:00): I sing today."
+    assert days(notes) == [("2026-03-09", "2026-03-08"), ("2026-05-20", "2026-05-20")]
+    logged = "Log:\nWe moved yesterday. (2026-03-09 10:00)\nI bought a canoe and a tent today. (2026-05-20 10:00)"
+    assert days(logged) == [("2026-03-09", "2026-03-08"), ("2026-05-20", "2026-05-20")]
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from attribution.needed.question import QuestionForm, form
 from attribution.run import Options, attribute
 from attribution.verdicts.stored import every_failure
 from optimization.harness.child import ProgramFailed
@@ -69,6 +71,20 @@ async def test_a_run_is_recorded_judged_and_written(
     assert await _elements(store) == (2, 2)
     assert ("construction", "user 2", 3, 3) in told
     assert ("judging", "user 1", 3, 3) in told
+
+
+async def test_the_answer_to_a_question_that_cannot_be_answered_is_made_up(
+    tmp_path: Path, dataset: Dataset, llm: LlmServer, store: GraphStore
+) -> None:
+    one = dataset.conversations[0]
+    asked = replace(one, questions=(replace(one.questions[0], gold=(), evidence=()),))
+    outcome = await run(plan(tmp_path, replace(dataset, conversations=(asked,)), llm), store)
+    assert marks(outcome) == {"user 1": "0"}
+    failures = await every_failure(store, None)
+    assert [form(one) for one in failures] == [QuestionForm.UNANSWERABLE]
+    verdicts = [found.attribution async for found in attribute(store, failures, Options())]
+    assert [one.error_type for one in verdicts] == ["ResponseError"]
+    assert (verdicts[0].confidence or 0) >= 0.9
 
 
 async def test_a_finished_run_is_not_run_again(

@@ -1,0 +1,85 @@
+"""How likely an answer says what a gold answer says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from attribution.needed.content import Content, content
+from attribution.needed.evidence_sentences import content_of_gold
+from attribution.needed.gold_agreement import agreement, is_narrowed
+from attribution.needed.messages import Messages
+from attribution.needed.pieces import gold_items, listed_items
+from attribution.needed.question import polar, polarity
+from attribution.verdicts.probabilities import likely
+from schema.models import Failure
+
+AGREES = 0.55
+"""An answer is right if it has at least this share of the gold answer, by weight of words."""
+_NEARLY = 0.7
+"""The largest share of the gold answer that an answer has whose related words count."""
+_NARROWED = 0.3
+"""The likelihood that an answer is right which names the wanted thing with a word of its own, as ``cork oak``."""
+
+
+def says_gold(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> float:
+    """The likelihood that the answer says what one of the gold answers says.
+
+    Args:
+        messages: of the trace.
+        failure: question and answers.
+        evidence: ids of messages.
+        want: content of the gold answers.
+    """
+    return max(_says(messages, one, evidence, told) for one, told in _alone(messages, failure, want))
+
+
+def _alone(messages: Messages, failure: Failure, want: Content) -> list[tuple[Failure, Content]]:
+    """The failure with each gold answer alone, and the content: an answer need not have the words of all of them.
+
+    A gold answer that says nothing beyond the question is left out, because any answer may repeat the question.
+    """
+    if len(failure.gold_answers) < 2:
+        return [(failure, want)]
+    asked = messages.asked(failure).words.keys()
+    found = []
+    for gold in failure.gold_answers:
+        one = replace(failure, gold_answers=(gold,))
+        told = content_of_gold(messages, one)
+        if polarity(gold) is not None or told.words.keys() - asked or told.numbers or told.dates:
+            found.append((one, told))
+    return found or [(failure, want)]
+
+
+def _says(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> float:
+    """The likelihood that the answer says what the gold answer says.
+
+    Args:
+        messages: of the trace.
+        failure: question and answer, and one gold answer.
+        evidence: ids of messages.
+        want: content of the gold answer.
+    """
+    asked = frozenset(messages.asked(failure).words)
+    agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
+    # A shorter list must state each item of the gold answer: it may lack an item though it has most of the words. A
+    # list of equal length may paraphrase an item.
+    named = gold_items(failure) if polar(failure.gold_answers) is None else []
+    named = named if len(listed_items(failure.prediction or "")) < len(named) and not agreed.is_measure else []
+    recall = agreed.recall
+    for item in named:
+        if not recall:
+            break
+        part = content(item, messages.rarity).without(asked)
+        if part.weight:
+            recall = min(recall, agreement(part, failure.prediction or "", asked=asked).recall)
+    recall = recall if agreed.is_proven else min(recall, _NEARLY)
+    likelihood = 0.02 if agreed.conflicts else likely(recall, AGREES)
+    known = asked | _stems(messages, evidence or messages.ids)
+    if not agreed.is_measure and is_narrowed(want, failure.prediction or "", tuple(sorted(known))):
+        likelihood = min(likelihood, _NARROWED)
+    return likelihood
+
+
+def _stems(messages: Messages, ids: Sequence[str]) -> frozenset[str]:
+    return frozenset(stem for one in ids for placed in messages.sentences[one] for stem in placed.sentence.stems)
