@@ -44,7 +44,8 @@ class Sent:
         """
         try:
             text = body.decode(json.detect_encoding(body), "surrogatepass")
-            pieces = [piece.encode("utf-8", "surrogatepass") for piece in islice(_elements(text), most and most + 1)]
+            found = islice(_elements(text), None if most is None else most + 1)
+            pieces = [piece.encode("utf-8", "surrogatepass") for piece in found]
         except (ValueError, RecursionError) as error:
             raise InputError("body", "", f"is no JSON: {error}") from None
         # Line ends can only be white space between tokens: inside JSON texts they are escaped.
