@@ -12,7 +12,7 @@ from attribution.verdicts.probabilities import likely
 from attribution.verdicts.reasons import day_lost
 from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
 
-_BY_KIND = {
+BY_KIND = {
     OperationKind.EXTRACTION: ErrorType.EXTRACTION,
     OperationKind.INITIALIZATION: ErrorType.EXTRACTION,
     OperationKind.SEGMENTATION: ErrorType.EXTRACTION,
@@ -59,7 +59,7 @@ async def last_loss(traced: FailureInTrace, place: int) -> Loss | None:
             reason = "a unit with the needed fact was deleted"
             loss = Loss(ErrorType.DELETION, ended, holder, None, likely(score, HOLDS), reason)
         elif maker is not None and graph.operations[maker].sequence < place:
-            kind = _BY_KIND.get(graph.operations[maker].kind, ErrorType.UPDATE)
+            kind = BY_KIND.get(graph.operations[maker].kind, ErrorType.UPDATE)
             reason = "a unit had the needed fact, and its next version does not have it"
             if counts_from_its_day(traced.detail):
                 reason = day_lost(traced.detail.reference)
@@ -173,7 +173,7 @@ def loss_at(graph: TraceGraph, blamed: str, carrier: str) -> Loss | None:
         # If an earlier step had already extracted the detail from the message, writing lost it.
         state = state or graph.variables[carrier].operation_id is not None
         state = state or kind is OperationKind.UPDATE
-        error = _BY_KIND.get(kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
+        error = BY_KIND.get(kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
         if any(v is not None and graph.variables[v].kind is _BUFFER for v in revised):
             reason = FELL_OUT
     derived = [d.target for d in graph.children(carrier) if d.target in made]

@@ -6,7 +6,8 @@ The stages: what is known about the answer as a whole (``needs.about_answer``), 
 Rules are asked in this order. Each returns the probability that it names the fault:
 
 1. The answer is right: the judge is wrong.
-2. The evidence states the given answer, not the gold answer: the annotation is wrong.
+2. The evidence states the given answer, not the gold answer: the annotation is wrong. Or the memory gave to the asked
+   person what another said, and the answer repeats it: the operation that wrote it is at fault.
 3. The text that the answer was made from has the detail, or states it in the words of another message: the answering
    operation is at fault.
 4. The detail was read for the question and dropped on the way to the answer, by the operation at fault.
@@ -38,6 +39,7 @@ from attribution.free_pass.ending import (
 )
 from attribution.free_pass.eyes import Eyes
 from attribution.free_pass.failure_in_trace import FailureInTrace
+from attribution.free_pass.given_to_another import given_to_another
 from attribution.free_pass.loss import FELL_OUT, Loss, last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
 from attribution.free_pass.not_written import nothing_written
@@ -87,6 +89,8 @@ async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
     needs = find_needs(tried, findings)
     if eyes is not None:
         needs = replace(needs, findings=await eyes.on_gold(tried, needs.findings))
+    if (given := await given_to_another(tried)) is not None:
+        needs = replace(needs, findings=[*needs.findings, given])
     kind = needs.kind(tried.failure)
     endings = [await _ending(tried, piece, needs.findings, kind, eyes) for piece in needs.pieces]
     if form(tried.failure) is QuestionForm.CONVERSATIONAL and all(one.chosen is None for one in endings):

@@ -122,3 +122,26 @@ async def test_what_the_memory_told_goes_before_a_cut_history(embedded: Database
     else:
         assert verdict.error_type is None
         assert "two people" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "fact", "blamed"),
+    [
+        # Only Uta has a bill of 74: the unit gave it to Jan.
+        ("My heating bill rose to 74 pounds.", "Jan's heating bill rose to 74 pounds.", "extract-second"),
+        # Uta may speak of Jan's bill.
+        ("I saw that your heating bill rose to 74 pounds.", "Jan's heating bill rose to 74 pounds.", "reply"),
+        ("I saw it: Jan's heating bill rose to 74 pounds.", "Jan's heating bill rose to 74 pounds.", "reply"),
+        # The unit is right, and the answer took the other person's bill.
+        ("My heating bill rose to 74 pounds.", "Uta's heating bill rose to 74 pounds.", "reply"),
+    ],
+)
+async def test_a_unit_that_gives_one_persons_bill_to_another_misleads_the_answer(
+    embedded: Database, said: str, fact: str, blamed: str
+) -> None:
+    told = talk(("Jan", "My heating bill is 69 pounds, and the flat is cold."), ("Uta", said))
+    units = [told.store(0, "Jan pays 69 pounds for a cold flat."), told.store(1, fact, key="second")]
+    failure = told.ask("How much is Jan's heating bill?", "69 pounds", "74 pounds", units)
+    verdict, found = await verdict_on(embedded, told, failure)
+    kind = ErrorType.RESPONSE if blamed == "reply" else ErrorType.EXTRACTION
+    assert (verdict.error_type, found) == (kind, blamed)
