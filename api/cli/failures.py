@@ -78,6 +78,13 @@ async def failures(
     ] = None,
     descending: Annotated[bool, typer.Option("--descending", help="With --sort: the largest comes first.")] = False,
     search: SearchOption = None,
+    all_verdicts: Annotated[
+        bool,
+        typer.Option(
+            "--all-verdicts",
+            help="List verdicts, too, that a newer one of the same person, or of the same method and model, replaced.",
+        ),
+    ] = False,
     limit: Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")] = 0,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
@@ -85,7 +92,7 @@ async def failures(
     """List the questions that were answered wrong, with the verdicts on each.
 
     --format csv prints a row for each failure, with the verdict that counts: a person's before a model's, a model's
-    before that of the free pass, the newest first. The column verdicts lists all of them, without their paths.
+    before that of the free pass, the newest first. The column verdicts lists the others, too, without their paths.
     """
     if descending and sort is None:
         raise UsageError("--descending needs --sort")
@@ -107,9 +114,9 @@ async def failures(
     async with place.open() as store:
         order = FailureOrder(FailureKey(sort), descending) if sort else None
         if reference:
-            pages = _named(store, reference)
+            pages = _named(store, reference, all_verdicts)
         else:
-            pages = _pages(store, await find_trace_id(store, trace), chosen, order, limit)
+            pages = _pages(store, await find_trace_id(store, trace), chosen, order, limit, all_verdicts)
         if form is Format.CSV:
             table = CsvTable(documents.FAILURE_ROW_COLUMNS)
             async for page in pages:
@@ -132,17 +139,25 @@ async def show_failures(place: Target, references: list[str], as_json: bool = Fa
             await _show(pages, None, everything=True)
 
 
-async def _named(store: GraphStore, references: list[str]) -> AsyncIterator[list[FailureRow]]:
+async def _named(
+    store: GraphStore, references: list[str], all_verdicts: bool = False
+) -> AsyncIterator[list[FailureRow]]:
     """The failures that the references mean, as one page."""
     from api.cli.find import find_failures
     from attribution.verdicts.failure_columns import failure_rows
 
     found = await find_failures(store, references)
-    yield await failure_rows(store, {failure.id: failure for failure in found}.values())
+    once = {failure.id: failure for failure in found}.values()
+    yield await failure_rows(store, once, with_replaced=all_verdicts)
 
 
 async def _pages(
-    store: GraphStore, trace_id: str | None, chosen: FailureFilter, order: FailureOrder | None, limit: int
+    store: GraphStore,
+    trace_id: str | None,
+    chosen: FailureFilter,
+    order: FailureOrder | None,
+    limit: int,
+    all_verdicts: bool,
 ) -> AsyncIterator[list[FailureRow]]:
     """The chosen failures, of one trace or of the project, page by page; a note tells if the limit left some out."""
     from attribution.verdicts.failure_columns import failure_rows
@@ -151,7 +166,7 @@ async def _pages(
     left = limit or sys.maxsize
     while left:
         page = await store.failures(trace_id, min(_PAGE, left), after, chosen, order)
-        yield await failure_rows(store, page.items)
+        yield await failure_rows(store, page.items, with_replaced=all_verdicts)
         left -= len(page.items)
         after = page.next
         if after is None:

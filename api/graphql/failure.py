@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Annotated
 
 import strawberry
 
@@ -17,7 +18,7 @@ from api.graphql.trace import trace_of
 from api.graphql.why_not import WhyNot, why_not_of
 from attribution.review.suspects import MOST_SUSPECTS, suspects
 from attribution.spine.model import BOXES
-from attribution.verdicts.stored import by_id
+from attribution.verdicts.stored import by_id, newest
 from schema import annotation, models
 from store.contract.answers import Label
 from store.contract.protocol import GraphStore
@@ -57,10 +58,21 @@ class Failure(Node):
         return [variable for variable in found if variable is not None]
 
     @strawberry.field(
-        description="All verdicts on this failure, by methods and by people, oldest first.", metadata={"size": 5}
+        description="The verdicts on this failure, by methods and by people, oldest first.", metadata={"size": 5}
     )
-    async def verdicts(self: models.Failure, info: Info) -> list[AttributionRef]:
-        return await info.context.load(self.project_id, reads.verdicts, self.id) or []
+    async def verdicts(
+        self: models.Failure,
+        info: Info,
+        with_replaced: Annotated[
+            bool,
+            strawberry.argument(
+                description="Whether to list verdicts, too, that a newer one of the same person, or of the same method "
+                "and model, replaced: after a change of the rules or of the gold answer."
+            ),
+        ] = False,
+    ) -> list[AttributionRef]:
+        found = await info.context.load(self.project_id, reads.verdicts, self.id) or []
+        return found if with_replaced else newest(found, self)
 
     @strawberry.field(
         description="Whether verdicts on the failure are withheld from you, because you have still to judge it in "

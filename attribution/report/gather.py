@@ -25,7 +25,7 @@ from attribution.statistics.kappa import is_from
 from attribution.verdicts.failure_columns import LISTED, FailureRow
 from attribution.verdicts.gold import on_earlier_gold
 from attribution.verdicts.naming import operation_label, session_label, variable_label
-from attribution.verdicts.stored import by_id
+from attribution.verdicts.stored import by_id, newest
 from attribution.verdicts.verdict import CandidateVerdict, PieceLoss, Step, Verdict, from_attribution
 from schema.kinds import HUMAN_METHOD, VariableKind
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
@@ -71,7 +71,7 @@ async def _verdicts(store: GraphStore, failures: Sequence[Failure]) -> dict[str,
     # The final word on a disputed failure counts as the newest human verdict.
     for one in sorted(found, key=is_adjudicated):
         verdicts.setdefault(one.failure_id, []).append(one)
-    return verdicts
+    return {one.id: newest(verdicts[one.id], one) for one in failures if one.id in verdicts}
 
 
 async def _cases(

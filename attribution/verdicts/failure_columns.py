@@ -14,7 +14,7 @@ from typing import Any, get_type_hints
 
 from attribution.verdicts.gold import on_earlier_gold
 from attribution.verdicts.naming import operation_label
-from attribution.verdicts.stored import by_id, operations_at_fault, word_on
+from attribution.verdicts.stored import by_id, newest, operations_at_fault, word_on
 from schema.kinds import ErrorType, Origin
 from schema.models import Attribution, Failure, Operation, Variable, as_json, camel_case, format_time
 from store.contract.protocol import GraphStore
@@ -25,7 +25,8 @@ class FailureRow:
     """A failure with everything that its columns are read from.
 
     Attributes:
-        verdicts: the verdicts on the failure that the viewer may see, oldest first.
+        verdicts: the verdicts on the failure that the viewer may see, oldest first; without those that a newer one
+            replaced, unless the viewer asked for them.
         question: the variable that was asked.
         answer: the variable that was answered.
         operations: the operations that the verdicts blame, by id.
@@ -199,12 +200,22 @@ def public(row: FailureRow) -> dict[str, Any]:
     return as_json(row.failure) | added
 
 
-async def failure_rows(store: GraphStore, failures: Iterable[Failure]) -> list[FailureRow]:
-    """Reads everything that the columns of some failures need, in three calls of the store."""
+async def failure_rows(
+    store: GraphStore, failures: Iterable[Failure], *, with_replaced: bool = False
+) -> list[FailureRow]:
+    """Reads everything that the columns of some failures need, in three calls of the store.
+
+    Args:
+        store: has the failures.
+        failures: the failures.
+        with_replaced: whether verdicts that a newer one replaced are read, too; see ``newest``.
+    """
     found = list(failures)
     verdicts: dict[str, list[Attribution]] = {failure.id: [] for failure in found}
     for verdict in await store.attributions(list(verdicts)) if found else ():
         verdicts[verdict.failure_id].append(verdict)
+    if not with_replaced:
+        verdicts = {failure.id: newest(verdicts[failure.id], failure) for failure in found}
     operations = await operations_at_fault(store, (one for many in verdicts.values() for one in many))
     variables = await by_id(store, Variable, (id_ for one in found for id_ in (one.question_id, one.answer_id)))
     return [

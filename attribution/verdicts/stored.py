@@ -63,6 +63,24 @@ def word_on(verdicts: Iterable[Attribution], failures: Iterable[Failure]) -> dic
     return said
 
 
+def newest(verdicts: Iterable[Attribution], failure: Failure) -> list[Attribution]:
+    """The verdicts on a failure without those that a newer one replaced, oldest first.
+
+    A verdict replaces an older one of the same person, or of the same method and model: after a change of the rules, or
+    of the gold answer. A failed attempt replaces no verdict, and a verdict on earlier gold answers none on the present
+    ones. The verdict that counts is never left out.
+
+    Args:
+        verdicts: on this failure, oldest first, as the store gives them.
+        failure: the failure.
+    """
+    every = list(verdicts)
+    late = sorted(every, key=lambda one: not on_earlier_gold(one, failure))
+    last = {(one.method, one.model, one.author, is_adjudicated(one), has_failed(one)): one for one in late}
+    shown = {one.id for one in (*last.values(), *word_on(every, [failure]).values())}
+    return [one for one in every if one.id in shown]
+
+
 def _rank(verdict: Attribution) -> int:
     if is_adjudicated(verdict):
         return 4

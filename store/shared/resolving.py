@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from schema.errors import AmbiguousError, Candidate, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
-from schema.models import Derivation, Element, Operation, Session, Trace, Variable
+from schema.models import Derivation, Element, Failure, Operation, Session, Trace, Variable
 from schema.words import words
 from store.contract.answers import Label
 from store.shared.paging import every
@@ -134,7 +134,9 @@ def _trace_of(element: Element) -> str:
 
 
 def _name_of(element: Element) -> str:
-    """The name or external id of an element in its source; empty for failures and attributions."""
+    """The name or external id of an element in its source, or a failure's question; empty for attributions."""
     if isinstance(element, Trace | Session | Operation | Variable):
         return element.name or element.external_id
+    if isinstance(element, Failure):
+        return element.question
     return (element.external_id or "") if isinstance(element, Derivation) else ""

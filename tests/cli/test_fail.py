@@ -82,10 +82,10 @@ def test_a_verdict_on_an_earlier_gold_answer_is_marked_and_gives_way(stored: Cal
     # A verdict on an earlier gold answer counts only without any other verdict, whoever gave it.
     assert cli("answers", "--json").json[0]["verdict"] == "AnnotationError"
     cli("attribute", "--all")
-    assert told("a parrot") == [("flow", True), ("human", True), ("flow", False)]
+    assert told("a parrot") == [("human", True), ("flow", False)]
     assert cli("answers", "--json").json[0]["verdict"] != "AnnotationError"
     # If an earlier gold answer is set again, the verdicts on this gold answer count again.
-    assert told("a dog") == [("flow", False), ("human", False), ("flow", True)]
+    assert told("a dog") == [("flow", False), ("human", False)]
     assert cli("report", "--json").json["cases"][0]["onEarlierGold"] is False
     assert cli("answers", "--json").json[0]["verdict"] == "AnnotationError"
     (again,) = cli("attribute", "--all", "--gold-free", "--json").json
@@ -105,13 +105,13 @@ def test_a_variable_may_be_called_by_its_name(stored: Callable[[TraceBuilder], C
     alone = trace.variable("z" * 32, "Bo", name="the dog")
     cli = stored(trace)
     refused = cli("fail", "said", "--evidence", "m3", code=2).err
-    assert all(f"{one.id} (variable 'm3@{one.version}'" in refused for one in messages)
+    assert all(f"--evidence {one.id[:8]} # variable m3@{one.version} of trace" in refused for one in messages)
     assert cli("fail", "said", "--evidence", "m3@2", "--json").json["evidenceIds"] == [messages[1].id]
     assert cli("value", "the dog").out == "Bo"
     assert cli("closure", "the dog", "--json").json["roots"] == [alone.id]
     assert cli("unfail", "said", "--yes").out == ""
     assert "no variable 'the cat'" in cli("value", "the cat", code=3).err
-    assert "no operation 'search'" in cli("operation", "search", code=3).err
+    assert step.id in cli("operation", "search").out
 
 
 def test_the_question_comes_from_the_past_or_is_a_message(stored: Callable[[TraceBuilder], Cli]) -> None:
@@ -254,8 +254,8 @@ def test_an_answer_that_was_wrong_twice_is_named_by_its_failure(stored: Callable
     cli = stored(_chat("Which pet?", "What colour?"))
     first, second = (cli("fail", "said", "--question", one, "--json").json["id"] for one in ("q0", "q1"))
     refused = cli("unfail", "said", "--yes", code=2).err
-    assert first in refused
-    assert second in refused
+    assert f"unfail {first[:8]} --yes # failure Which pet?" in refused
+    assert f"unfail {second[:8]} --yes # failure What colour?" in refused
     cli("unfail", first, "--yes")
     assert cli("answers", "--json").json[0]["right"] is False
     assert cli("unfail", "said", "--yes", "--json").json["failureId"] == second

@@ -283,9 +283,8 @@ def imported(report: ImportReport) -> Text:
 
 
 def failure(row: FailureRow) -> Table:
-    """A failure with its verdicts, of each method and person the newest."""
+    """A failure with its verdicts."""
     found = row.failure
-    newest = {(one.method, one.author): one for one in row.verdicts}
     return sheet(
         (
             ("failure", style.id_(found.id)),
@@ -294,7 +293,7 @@ def failure(row: FailureRow) -> Table:
             ("gold", Text(" | ".join(one_line(gold, 300) for gold in found.gold_answers), style=style.GOOD)),
             ("evidence", counted(len(found.evidence_ids), "message") if found.evidence_ids else None),
             *((title.lower(), text) for title, text in listed(public(row))),
-            *(("verdict", _verdict(verdict, found, row.operations)) for verdict in newest.values()),
+            *(("verdict", _verdict(verdict, found, row.operations)) for verdict in row.verdicts),
         )
     )
 
