@@ -1,4 +1,4 @@
-"""Which stems mean the same, nearly the same, or exclude each other."""
+"""Stems with the same meaning, with nearly the same meaning, and stems that exclude each other."""
 
 from __future__ import annotations
 
