@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from attribution.report.code_places import code_places
 from attribution.report.failure_report import (
     CitedCandidate,
     CitedLoss,
@@ -122,6 +123,7 @@ async def _read(
         operations,
         variables,
         await _details(store, [id_ for id_ in blamed if id_ is not None]),
+        await code_places(store, (operations[id_] for id_ in blamed if id_ is not None)),
     )
 
 
@@ -145,6 +147,7 @@ class _Reader:
     operations: Mapping[str, Operation]
     variables: Mapping[str, Variable]
     details: Mapping[str, OperationDetail]
+    places: Mapping[str, str]
 
     def case(self, failure: Failure, attribution: Attribution | None, others: Sequence[Attribution]) -> FailureReport:
         trace = self.traces[failure.trace_id]
@@ -186,7 +189,7 @@ class _Reader:
             "error_type": attribution.error_type,
             "confidence": attribution.confidence,
             "reason": attribution.reason,
-            "operation": None if operation is None else operation_ref(operation),
+            "operation": None if operation is None else operation_ref(operation, self.places.get(operation.id)),
             "session": None if session is None else _session_ref(session),
             "prompts": [] if operation is None else prompts_of(self.details[operation.id]),
             "path": [self._step(step) for step in verdict.path],
@@ -263,8 +266,8 @@ def operation_key(operation: Operation) -> str:
     return f"{operation.kind}:{operation_label(operation)}"
 
 
-def operation_ref(operation: Operation) -> OperationRef:
-    """An operation as a case shows it."""
+def operation_ref(operation: Operation, place: str | None = None) -> OperationRef:
+    """An operation as a case shows it, with the place in the code where it was called."""
     settings = msgspec.json.decode(operation.attributes)
     return OperationRef(
         id=operation.id,
@@ -272,7 +275,7 @@ def operation_ref(operation: Operation) -> OperationRef:
         key=operation_key(operation),
         label=operation_label(operation),
         kind=operation.kind,
-        location=operation.location,
+        location=place or operation.location,
         settings={
             name: value
             for name, value in sorted(settings.items())

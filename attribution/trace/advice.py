@@ -9,6 +9,7 @@ import msgspec
 
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import CONNECT_ANSWER, NAME_KIND, RECORD_ANSWERS, RECORD_MESSAGES, RECORD_UNITS, Hole
+from attribution.trace.span_holes import is_of_spans, span_holes
 from schema.kinds import VariableKind
 from schema.models import Trace
 
@@ -35,6 +36,7 @@ _OF_INSTRUMENTS: Mapping[str, str] = {
         "with a session_id, previous_response_id, a thread_id in the configuration), so that the calls are "
         "one conversation"
     ),
+    NAME_KIND: "steps of recorded packages are well as they are; of functions that you decorated, " + NAME_KIND,
 }
 
 _OF_OPENTELEMETRY: Mapping[str, str] = {
@@ -62,10 +64,11 @@ _OF_OPENTELEMETRY: Mapping[str, str] = {
 def advised(found: Iterable[Hole], trace: Trace, graph: TraceGraph) -> list[Hole]:
     """The holes of a trace, each with a fix that suits how the trace was recorded."""
     fixes: Mapping[str, str] = {}
-    if _is_of_spans(graph):
+    if is_of_spans(graph):
         fixes = _OF_OPENTELEMETRY
         if _tells_turns(graph):
             found = [one for one in found if one.fix not in {RECORD_MESSAGES, CONNECT_ANSWER}]
+        found = [*found, *span_holes(trace, graph)]
     elif _PLACED & msgspec.json.decode(trace.attributes).keys():
         fixes = _OF_INSTRUMENTS
     return [replace(one, fix=fixes.get(one.fix, one.fix)) for one in found]
@@ -73,11 +76,7 @@ def advised(found: Iterable[Hole], trace: Trace, graph: TraceGraph) -> list[Hole
 
 def fix_for(graph: TraceGraph, fix: str) -> str:
     """The fix of a hole as a program that sends spans can apply it; any other program gets it unchanged."""
-    return _OF_OPENTELEMETRY.get(fix, fix) if _is_of_spans(graph) else fix
-
-
-def _is_of_spans(graph: TraceGraph) -> bool:
-    return any('"otel":' in one.attributes for one in graph.operations.values())
+    return _OF_OPENTELEMETRY.get(fix, fix) if is_of_spans(graph) else fix
 
 
 def _tells_turns(graph: TraceGraph) -> bool:

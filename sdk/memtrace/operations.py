@@ -227,7 +227,8 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         try:
             frame = sys._getframe(1)
             self._named(frame.f_code.co_name)
-            location = f"{frame.f_globals.get('__name__', '')}:{frame.f_lineno} {frame.f_code.co_qualname}"
+            module = module_name(frame.f_globals.get("__name__", ""))
+            location = f"{module}:{frame.f_lineno} {frame.f_code.co_qualname}"
             call = self._new(self, here)
             call.begin(location, self._said, [()])
             self._token = scope.set(call)

@@ -26,6 +26,7 @@ from schema.kinds import ErrorType, VariableKind
 from schema.models import Variable
 from store.shared.paging import elements
 from tests.otlp.conftest import Takes
+from tests.otlp.spans import Sent, protobuf
 
 ASKED = "Which seat did I book on the night train?"
 
@@ -186,3 +187,51 @@ async def test_nothing_is_said_of_an_answer_that_has_the_right_words(takes: Take
 async def test_the_right_number_about_something_else_makes_no_sure_verdict(takes: Takes) -> None:
     found, _ = await verdict(takes, numbered, "I know of no such booking.")
     assert found.confidence < 0.9
+
+
+async def holes_of(takes: Takes, spans: list[Sent]) -> dict[str, str]:
+    """The problems of the only trace of these spans, with what to do about each."""
+    takes.anew()
+    await takes.take(protobuf(spans))
+    await takes.written()
+    (trace,) = (await takes.store.traces()).items
+    graph = await TraceGraph.load(takes.store, trace.id)
+    return {one.problem: one.fix for one in advised(await holes(graph), trace, graph)}
+
+
+def call(word: str, text: str | None, **said: str) -> Sent:
+    """A model's call; None has no contents."""
+    messages = {
+        "gen_ai.input.messages": json.dumps([{"role": "user", "parts": [{"type": "text", "content": text}]}]),
+        "gen_ai.output.messages": json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "Yes."}]}]),
+    }
+    told = {"gen_ai.operation.name": "chat", **({} if text is None else messages)}
+    return Sent(word, "chat", 0, 9, told | {name.replace("_", "."): value for name, value in said.items()})
+
+
+SILENT, ALONE = "calls of models and searches tell no contents", "the spans name no conversation"
+
+
+async def test_calls_without_contents_are_told_with_how_to_capture_them(takes: Takes) -> None:
+    found = await holes_of(takes, [call("a", None, session_id="s"), call("b", "Is it open?", session_id="s")])
+    assert "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" in found[f"1 of 2 {SILENT}"]
+    assert "gen_ai.input.messages" in found[f"1 of 2 {SILENT}"]
+    assert not [one for one in await holes_of(takes, [call("b", "Is it open?", session_id="s")]) if SILENT in one]
+
+
+@pytest.mark.parametrize(
+    ("spans", "is_told"),
+    [
+        ([call("a", "Is it open?")], True),
+        ([call("a", None)], True),
+        ([call("a", "Is it open?", session_id="s")], False),
+        ([call("a", "Is it open?", memtrace_trace="shop")], False),
+        ([call("a", "Is it open?"), call("b", "Who is there?")], False),
+    ],
+)
+async def test_a_single_question_without_a_conversation_is_told_with_the_names_of_attributes(
+    takes: Takes, spans: list[Sent], is_told: bool
+) -> None:
+    told = [fix for problem, fix in (await holes_of(takes, spans)).items() if problem.startswith(ALONE)]
+    assert bool(told) is is_told
+    assert all("gen_ai.conversation.id" in fix and "memtrace.trace=" in fix for fix in told)

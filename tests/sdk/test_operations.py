@@ -398,6 +398,13 @@ def test_the_place_of_a_script_names_its_file(tmp_path: Path) -> None:
         assert ran.stdout.strip() == f"{place}:5 note"
 
 
+def test_the_place_of_a_block_in_a_script_names_its_file(tmp_path: Path) -> None:
+    block = _SCRIPT.replace('    note("hello")', '    with memtrace.operation("note", kind="Update"): pass')
+    (tmp_path / "agent.py").write_text(block, "utf-8")
+    ran = subprocess.run([sys.executable, "agent.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip().startswith("agent.py:11 ")
+
+
 def test_a_window_of_the_last_messages_is_read_as_its_messages(recorded: MemoryExporter) -> None:
     @memtrace.operation(kind="Generation", output="Answer")
     def answer(history: deque[str]) -> str:

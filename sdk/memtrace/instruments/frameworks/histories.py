@@ -18,6 +18,7 @@ from memtrace.instruments.frameworks import buffers
 from memtrace.instruments.frameworks.buffers import Candidate
 from memtrace.instruments.frameworks.messages import conversations, is_conversation, is_message, plain
 from memtrace.instruments.frameworks.runs import Run
+from memtrace.modules import module_name
 
 MAX_CANDIDATES = 8
 _MAX_FRAMES = 12
@@ -115,7 +116,7 @@ def _function() -> str | None:
             code = getattr(function, "__code__", None)
             module = str(getattr(function, "__module__", ""))
             if isinstance(code, CodeType) and is_application(module, code.co_filename):
-                return f"{module}:{code.co_firstlineno} {code.co_qualname}"
+                return f"{module_name(module)}:{code.co_firstlineno} {code.co_qualname}"
         if frame.f_back is None:
             return None
         frame = frame.f_back
