@@ -175,12 +175,21 @@ def tells_another_amount(gold: str, text: str) -> bool:
         return not alike
     if _tells_another_code([gold], text):
         return True
+    near = next((one.interval.first for one in mentions(f"{gold}\n{text}") if one.interval is not None), _SOME_DAY)
+    wanted, told = _named_days(gold, near), _named_days(text, near)
+    if wanted and told:
+        return not any(same_days(one, other) or same_days(other, one) for one in wanted for other in told)
     some, others = content(gold, _PLAIN, _SOME_DAY), content(text, _PLAIN, _SOME_DAY)
-    if some.dates and others.dates:
-        return not any(same_days(one, other) or same_days(other, one) for one in some.dates for other in others.dates)
     if some.numbers and others.numbers:
         return not some.numbers & others.numbers
     return _tells_another_time([gold], text)
+
+
+def _named_days(text: str, near: int) -> list[Interval]:
+    """The days that a text names; a date without a year is the nearest to the day ``near`` (an ordinal)."""
+    placed = [(one, said.reference) for said in passage(text, _SOME_DAY) for one in said.sentence.dates]
+    days = (one.on(reference if one.needs_day else near) for one, reference in placed)
+    return [one for one in days if one is not None]
 
 
 def measures_alike(golds: Sequence[str], text: str, asked: frozenset[str]) -> bool | None:
