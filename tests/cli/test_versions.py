@@ -54,3 +54,37 @@ def test_a_long_unchanged_part_is_shortened(in_colour: bool) -> None:
     assert "two" in shown
     assert " … " in shown
     assert len(shown) < 200
+
+
+LONG = "x" * 59 + " "
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("a b", "a c", "a [-b-]{+c+}"),
+        ("a", "a b", "a{+ b+}"),
+        (f"a {LONG}{LONG[:-1]}", f"b {LONG}{LONG[:-1]}", f"[-a-]{{+b+}} {LONG}{LONG[:-1]}"),
+        (f"a {LONG * 3}", f"b {LONG * 3}", f"[-a-]{{+b+}} {LONG[:59]} … "),
+        (f"{LONG * 3}a", f"{LONG * 3}b", f" … {LONG}[-a-]{{+b+}}"),
+        (f"a {LONG * 3}a", f"b {LONG * 3}b", None),
+        ("a\nb", "a\nc", "a\n  [-b-]{+c+}"),
+        ('{"text": "a b", "time": 1}', '{"text": "a c", "time": 2}', "a [-b-]{+c+}"),
+        ('{"text": "a b", "time": 1}', '{"text": "a b", "time": 2}', None),
+    ],
+)
+def test_changes_between_two_values(old: str, new: str, shown: str | None) -> None:
+    found = changes.between(old, new, in_colour=False).plain
+    if shown is None:
+        assert found.count("[-") == found.count("{+") == 2 - ("time" in old)
+        assert len(found) < len(new) + 20
+        return
+    assert found == shown
+
+
+@pytest.mark.parametrize("is_equal", [True, False])
+def test_changes_for_programs(is_equal: bool) -> None:
+    new = "a b" if is_equal else "a c"
+    rest = [{"text": "b", "state": "gone"}, {"text": "c", "state": "new"}]
+    parts = [{"text": "a b", "state": "same"}] if is_equal else [{"text": "a ", "state": "same"}, *rest]
+    assert changes.document("a b", new) == {"isEqual": is_equal, "parts": parts}

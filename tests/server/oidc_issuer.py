@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qsl
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -23,6 +24,8 @@ class Issuer:
         asked: requested paths.
         up: whether it answers with anything but 503.
         answers: answers by path that replace the issuer's own.
+        tokens: status and body of the answer to a code.
+        forms: the forms that came with codes, each with the Authorization header.
     """
 
     def __init__(self, host: str = "127.0.0.1") -> None:
@@ -34,6 +37,8 @@ class Issuer:
         self.asked: list[str] = []
         self.up = True
         self.answers: dict[str, Any] = {}
+        self.tokens: tuple[int, Any] = (404, {})
+        self.forms: list[tuple[dict[str, str], str | None]] = []
         self._keys: dict[str, rsa.RSAPrivateKey] = {}
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://{host}:{self._http.server_port}"
@@ -103,6 +108,17 @@ class Issuer:
                 issuer.asked.append(self.path)
                 body = json.dumps(issuer._answer(self.path)).encode()
                 self.send_response(200 if issuer.up else 503)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_POST(self) -> None:
+                issuer.asked.append(self.path)
+                form = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                issuer.forms.append((dict(parse_qsl(form)), self.headers.get("Authorization")))
+                status, answer = issuer.tokens
+                body = json.dumps(answer).encode()
+                self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
