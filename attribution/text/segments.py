@@ -40,6 +40,8 @@ _GOES_ON = " \t\r\n\f\v\\\"'.!?;,:()[]{}"
 """Characters that may follow the end of a sentence in any number."""
 _NAME_WORDS = 3
 """The most words before a timestamp that heads its line, as ``Ann Lee (2026-03-01 09:00): Hello.``"""
+_EDGE = re.compile(r"(?:\n[ \t]*)+|(?:\\n[ \t]*)+|\{")
+"""Where a line, a paragraph, or an object of JSON begins."""
 _STAMP_WORDS = 6
 """A sentence with a timestamp and fewer words than this is metadata."""
 
@@ -54,7 +56,7 @@ class Sentence:
         numbers: without numbers of absolute dates.
         dates: without timestamps.
         stamp: the day of the first timestamp, as an ordinal.
-        is_headed: whether the first timestamp stands before what is said, with a name at most before it.
+        lead: the number of stems before the first timestamp.
     """
 
     text: str
@@ -62,7 +64,7 @@ class Sentence:
     numbers: frozenset[float]
     dates: tuple[Mention, ...]
     stamp: int | None
-    is_headed: bool = False
+    lead: int = 0
 
     @property
     def is_metadata(self) -> bool:
@@ -102,9 +104,8 @@ def sentence(text: str) -> Sentence:
     told = tuple(date for date in dates if not date.is_stamp)
     for date in dates:
         if date.is_stamp and date.interval is not None:
-            before = bisect_left(starts, date.start)
-            is_headed = before <= _NAME_WORDS and before < len(starts)
-            return Sentence(text, tuple(stems), frozenset(numbers), told, date.interval.first, is_headed)
+            lead = bisect_left(starts, date.start)
+            return Sentence(text, tuple(stems), frozenset(numbers), told, date.interval.first, lead)
     return Sentence(text, tuple(stems), frozenset(numbers), told, None)
 
 
@@ -149,7 +150,7 @@ def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
 
 @lru_cache(maxsize=3_000)
 def _kept(text: str, said_on: int | None) -> Sequence[Placed]:
-    return _placed([(place, sentence(piece)) for place, piece in cut(text)], said_on)
+    return _placed(text, [(place, sentence(piece)) for place, piece in cut(text)], said_on)
 
 
 class _Read(NamedTuple):
@@ -182,15 +183,17 @@ def _grown(text: str, said_on: int | None) -> Sequence[Placed]:
     same = base.places[: max(0, bisect_left(base.places, common, key=lambda one: one.start) - 1)]
     rest = cut(text, base.places[len(same)].start if same else 0)
     pieces = [*((one.start, one.sentence) for one in same), *((place, sentence(piece)) for place, piece in rest)]
-    found = _placed(pieces, said_on, same)
+    found = _placed(text, pieces, said_on, same)
     sizes = accumulate(len(one.text) for one in _read)
     _read = (_Read(text, said_on, found), *(one for one, size in zip(_read, sizes, strict=True) if size <= _LARGE_KEPT))
     return found
 
 
-def _placed(pieces: Sequence[tuple[int, Sentence]], said_on: int | None, before: Sequence[Placed] = ()) -> list[Placed]:
+def _placed(
+    text: str, pieces: Sequence[tuple[int, Sentence]], said_on: int | None, before: Sequence[Placed] = ()
+) -> list[Placed]:
     """Sentences with positions and days, appended to sentences that were placed before."""
-    days = _days([one for _, one in pieces], said_on)
+    days = _days(text, pieces, said_on)
     same = [
         one if one.reference == day else one._replace(reference=day) for one, day in zip(before, days, strict=False)
     ]
@@ -198,15 +201,40 @@ def _placed(pieces: Sequence[tuple[int, Sentence]], said_on: int | None, before:
     return same + [Placed(place, one, day) for (place, one), day in rest]
 
 
-def _days(sentences: Sequence[Sentence], said_on: int | None) -> Sequence[int | None]:
-    stamps = [one.stamp for one in sentences]
+def _days(text: str, pieces: Sequence[tuple[int, Sentence]], said_on: int | None) -> Sequence[int | None]:
+    stamps = [one.stamp for _, one in pieces]
     known = [stamp for stamp in stamps if stamp is not None]
     if not known:
         return [said_on] * len(stamps)
     first_stamp = next(number for number, stamp in enumerate(stamps) if stamp is not None)
-    heads = sum(one.is_headed for one in sentences if one.stamp is not None)
-    leads = 2 * heads > len(known) or not any(one.stems for one in sentences[:first_stamp])
+    leads = not any(one.stems for _, one in pieces[:first_stamp]) or 2 * _heads(text, pieces) > len(known)
     return _carried(stamps, known[0]) if leads else _carried(stamps[::-1], known[-1])[::-1]
+
+
+def _heads(text: str, pieces: Sequence[tuple[int, Sentence]]) -> int:
+    """The number of timestamps that head their line or JSON object, or the paragraph if the line has nothing else."""
+    found = 0
+    lines: list[tuple[bool, list[Sentence]]] = []
+    start = 0
+    for place, one in pieces:
+        edges = _EDGE.findall(text, start, place)
+        if edges or not lines:
+            lines.append((any(edge.count("\n") + edge.count("\\n") > 1 for edge in edges), []))
+        lines[-1][1].append(one)
+        start = place
+    for at, (is_paragraph, line) in enumerate(lines):
+        before = after = 0
+        waiting = False
+        for one in line:
+            if one.stamp is None:
+                before, after = before + len(one.stems), after + len(one.stems)
+                continue
+            found += waiting and after > 0
+            waiting, after = before + one.lead <= _NAME_WORDS, len(one.stems) - one.lead
+            before += len(one.stems)
+        goes_on = is_paragraph and at + 1 < len(lines) and not lines[at + 1][0]
+        found += waiting and (after > 0 or goes_on)
+    return found
 
 
 def _carried(stamps: Sequence[int | None], before: int) -> list[int | None]:

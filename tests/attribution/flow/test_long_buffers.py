@@ -69,7 +69,7 @@ def test_a_large_text_is_read_like_any_other_whatever_was_read_before(monkeypatc
         place = len(text) if random.random() < 0.7 else random.randrange(len(text) + 1)
         text = text[:place] + random.choice(parts) + text[place + random.choice((0, 0, 3)) :]
         assert list(segments.passage(text)) == segments._placed(
-            [(start, segments.sentence(piece)) for start, piece in segments.cut(text)], None
+            text, [(start, segments.sentence(piece)) for start, piece in segments.cut(text)], None
         )
     assert len(text) > 200
 

@@ -68,18 +68,39 @@ def test_a_text_without_timestamps_has_the_day_of_its_message() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "stamp", "is_headed", "is_metadata"),
+    ("text", "stamp", "lead", "is_metadata"),
     [
-        (f"{STAMP} Ann: warm green tea tastes good in cold winter", DAY, True, False),
-        (f"Ann Lee Brown ({STAMP}): warm tea", DAY, True, True),
-        (f"tea cake bread milk ({STAMP}): sugar", DAY, False, True),
-        (f"Ann ({STAMP})", DAY, False, True),
-        ("warm tea", None, False, False),
+        (f"{STAMP} Ann: warm green tea tastes good in cold winter", DAY, 0, False),
+        (f"Ann Lee Brown ({STAMP}): warm tea", DAY, 3, True),
+        (f"tea cake bread milk ({STAMP}): sugar", DAY, 4, True),
+        (f"Ann ({STAMP})", DAY, 1, True),
+        ("warm tea", None, 0, False),
     ],
 )
-def test_a_sentence_with_a_timestamp(text: str, stamp: int | None, is_headed: bool, is_metadata: bool) -> None:
+def test_a_sentence_with_a_timestamp(text: str, stamp: int | None, lead: int, is_metadata: bool) -> None:
     found = sentence(text)
-    assert (found.stamp, found.is_headed, found.is_metadata) == (stamp, is_headed, is_metadata)
+    assert (found.stamp, found.lead, found.is_metadata) == (stamp, lead, is_metadata)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "[{} 10:00] Ann: It rained. We moved.",
+        "Ann ({} 10:00): It rained. We moved.",
+        '{{"id": 4, "time": "{}T10:00:00Z", "text": "It rained. We moved."}}',
+        '{{"text": "It rained. We moved.", "time": "{}T10:00:00Z"}}',
+        "Time: {} 10:00\nText: It rained. We moved.\n",
+        "Text: It rained. We moved.\nTime: {} 10:00\n",
+        "It rained. We moved. ({} 10:00)",
+    ],
+)
+def test_a_list_of_dated_texts_behind_an_introduction(form: str) -> None:
+    days = ["2026-03-09", "2026-05-20", "2026-08-11"]
+    listed = "\n".join(form.format(day) for day in days)
+    for text in (listed, listed.replace("\n", "\\n")):
+        placed = passage(f"Friends told you this last spring:\n\n{text}\n\nWhen did Ann move to town?")
+        told = [one.reference for one in placed if "moved" in one.sentence.text]
+        assert [date.fromordinal(day or 1).isoformat() for day in told] == days
 
 
 def test_words_numbers_and_dates_of_a_sentence() -> None:
