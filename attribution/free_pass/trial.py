@@ -28,6 +28,7 @@ from typing import Any
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass import rules, turns
 from attribution.free_pass.dead_ends import not_stored
+from attribution.free_pass.doubts import doubt_of
 from attribution.free_pass.ending import (
     NOT_FOLLOWED,
     Ending,
@@ -43,7 +44,6 @@ from attribution.free_pass.given_to_another import given_to_another
 from attribution.free_pass.loss import FELL_OUT, Loss, last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
 from attribution.free_pass.not_written import nothing_written
-from attribution.free_pass.other_words import may_say_the_same
 from attribution.free_pass.rules import Finding
 from attribution.free_pass.told_by_memory import wrong_in_memory
 from attribution.free_pass.too_late import written_late
@@ -61,8 +61,8 @@ SURE = 0.9
 _SPLIT = 0.6
 """Factor for the confidence of an operation that lost hardly any of the pieces; 1 if it lost all pieces."""
 
-_OTHER_WORDS = 0.6
-"""The most that the rules are sure of the answering operation, if the answer may say the same in other words."""
+_UNSURE = 0.6
+"""The most that the rules are sure of an operation, if the answer may be as right as the gold answer."""
 
 
 async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
@@ -343,10 +343,9 @@ async def _verdict_of(
     weak = weakness_of(tried.graph, tried.failure, finding)
     if weak:
         details["weakness"] = weak
-    doubt = ""
-    needed = None if ending.traced is None else ending.traced.detail
-    if finding.error_type is ErrorType.RESPONSE and may_say_the_same(tried, needed):
-        whole, doubt = min(whole, _OTHER_WORDS), "; unless the answer says the same in other words"
+    doubt = doubt_of(tried, finding, None if ending.traced is None else ending.traced.detail)
+    if doubt:
+        whole = min(whole, _UNSURE)
     details["share"] = round(whole, 4)
     if ending.traced is not None:
         details["detail"] = ending.traced.detail.quote

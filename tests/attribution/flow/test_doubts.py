@@ -1,0 +1,58 @@
+"""A verdict that trusts the gold answer is less sure if a later message tells what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from attribution.free_pass.trial import SURE
+from schema.kinds import ErrorType
+from store.contract.protocol import Database
+from store.open import open_database
+from tests.attribution.flow.test_premises import talk
+from tests.attribution.flow.test_rules import verdict_on
+
+_GOLD = ("Ada", "The train to Sligo leaves at 9:12.")
+_LATER = ("Ada", "The train to Sligo leaves at 10:47.")
+
+
+@pytest_asyncio.fixture
+async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+    async with await open_database(f"sqlite:///{tmp_path_factory.mktemp('later') / 'later.db'}") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("messages", "is_sure"),
+    [
+        ([_GOLD, ("Ben", "It rains."), _LATER], False),
+        ([_LATER, ("Ben", "It rains."), _GOLD], True),
+        ([_GOLD, ("Ben", "It rains."), ("Ben", "The train to Sligo leaves at 10:47.")], True),
+        ([_GOLD, ("Ben", "It rains."), ("Ada", "Our cat woke me at 10:47.")], True),
+    ],
+    ids=["later", "earlier", "another speaker", "another topic"],
+)
+async def test_what_is_told_later_may_make_the_gold_answer_out_of_date(
+    embedded: Database, messages: list[tuple[str, str]], is_sure: bool
+) -> None:
+    told = talk(*messages)
+    unit = told.store(messages.index(_GOLD), "The train to Sligo leaves at 9:12.")
+    failure = told.ask("When does the train to Sligo leave?", "at 9:12", "It leaves at 10:47.", [unit])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert (verdict.confidence >= SURE) is is_sure
+    doubt = "unless a later message made the gold answer out of date: “The train to Sligo leaves at 10:47.”"
+    assert (doubt in verdict.reason) is not is_sure
+
+
+async def test_a_memory_that_was_changed_to_what_was_told_later(embedded: Database) -> None:
+    told = talk(_GOLD, ("Ben", "It rains."), _LATER)
+    unit = told.store(2, "The train to Sligo leaves at 10:47.")
+    told.store(0, "The train to Sligo leaves at 9:12.", key="first")
+    failure = told.ask("When does the train to Sligo leave?", "at 9:12", "It leaves at 10:47.", [unit])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.RETRIEVAL
+    assert verdict.confidence < SURE
+    assert "out of date" in verdict.reason
