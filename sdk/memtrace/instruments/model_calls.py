@@ -18,7 +18,7 @@ from typing import Any
 from memtrace import empty_searches
 from memtrace.equal_texts import CONFIDENCE
 from memtrace.faults import report
-from memtrace.identity import Variable
+from memtrace.identity import Questions, Variable
 from memtrace.instruments import conversations, handed_out, placing
 from memtrace.instruments.conversations import MAX_HELD, Held, Talk
 from memtrace.instruments.handed_out import Given
@@ -47,6 +47,9 @@ _SHORTEST_TURN = 16
 
 _known: Recent[tuple[str, bytes], Variable] = Recent(MAX_CONVERSATIONS)
 """Messages by trace and by a digest of the conversation up to the message: conversations are sent again whole."""
+
+_written_for: Recent[str, Questions] = Recent(MAX_CONVERSATIONS)
+"""The questions behind the texts inside a message, by the id of the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +143,10 @@ class ModelCall(Step):
             else []
             for said, known in zip(messages, known, strict=True)
         ]
-        for texts in found:  # questions first: they decide which occurrence of a unit is meant
-            for text in texts:
-                for given in text.given.get(self.trace_id, ()):
-                    if given.variable.kind in {"Query", "RefinedQuery"} and not self.has_input(given.variable):
-                        self.use(events, given.variable, "question")
+        self._use_questions(events, found)  # first: they decide which occurrence of a unit is meant
+        for place, (said, before) in enumerate(zip(messages, known, strict=True)):
+            if sources is None and before is not None and self._is_written_anew(said, before, known):
+                known[place], found[place] = None, handed_out.inside(str(said.content))
         for place, (said, key, variables, texts) in enumerate(zip(messages, keys, known, found, strict=True)):
             if variables is None:
                 variable = self._new(events, said, texts, sources, is_history=place <= replied)
@@ -159,6 +161,34 @@ class ModelCall(Step):
                 self._spoken.append(variable)
             if said.role == "user":
                 self._is_asked = self._is_turn and (variable.kind in {"Message", "Query"} or self._has_question(texts))
+
+    def _use_questions(self, events: list[RawEvent], found: Sequence[Sequence[handed_out.Text]]) -> None:
+        for text in (text for texts in found for text in texts):
+            for given in text.given.get(self.trace_id, ()):
+                if given.variable.kind in {"Query", "RefinedQuery"} and not self.has_input(given.variable):
+                    self.use(events, given.variable, "question")
+
+    def _is_written_anew(
+        self, said: Said, before: Sequence[Variable], known: Sequence[Sequence[Variable] | None]
+    ) -> bool:
+        """Whether a message has the words of an earlier one, and results that were found again for this question.
+
+        Two questions may find the same units. The instructions that an application writes with them are then equal.
+
+        Args:
+            said: the message.
+            before: the earlier message, and its occurrences.
+            known: the variables of all messages of the call, as far as they are known.
+        """
+        others = (one for some in known if some is not before for one in some or ())
+        asked = self.asked.union(*(one.questions for one in others))
+        questions = frozenset[str]().union(*(_written_for.get(one.id) or () for one in before))
+        if not isinstance(said.content, str) or not questions or questions & asked:
+            return False
+        if self.trace.identities.find(said.content):
+            return False  # the very object: the conversation goes on
+        given = (one for text in handed_out.inside(said.content) for one in text.given.get(self.trace_id, ()))
+        return any(one.variable.reads is not None and one.variable.questions & asked for one in given)
 
     def _has_question(self, texts: Sequence[handed_out.Text]) -> bool:
         """Whether the application put a question that it searched for into a message, and no earlier reply.
@@ -205,6 +235,8 @@ class ModelCall(Step):
                 self.link(source, made, None)
         for variable in inside:
             self.link(variable, made, INSIDE)
+        if questions := frozenset[str]().union(*(one.questions for one in inside)):
+            _written_for.set(made.id, questions)
         if isinstance(said.content, str):
             self.trace.identities.bind(said.content, made)
             if kind == "Message":
@@ -314,8 +346,8 @@ class ModelCall(Step):
 
 def forget() -> None:
     """Forget all conversations."""
-    global _known  # noqa: PLW0603 (one recorder a process)
-    _known = Recent(MAX_CONVERSATIONS)
+    global _known, _written_for
+    _known, _written_for = Recent(MAX_CONVERSATIONS), Recent(MAX_CONVERSATIONS)
     conversations.forget()
 
 
