@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.needed.presence import HOLDS, counts_from_its_day
 from attribution.trace.graph import TraceGraph
+from attribution.trace.vain_searches import attributes
 from attribution.verdicts.probabilities import likely
 from attribution.verdicts.reasons import day_lost
 from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
@@ -162,7 +163,7 @@ def loss_at(graph: TraceGraph, blamed: str, carrier: str) -> Loss | None:
     kind, reason = graph.operations[blamed].kind, "the operation read the needed fact, and nothing that it made has it"
     revised = [graph.variables[m].revision_of for m in made]
     if kind is OperationKind.GENERATION:
-        written = written_by(graph, blamed)
+        written = written_by(graph, blamed) or written_around(graph, blamed)
         if not written and any(graph.variables[d.target].kind is _BUFFER for m in made for d in graph.children(m)):
             return None  # a reply to the user
         is_extraction = bool(written) and all(graph.variables[one].revision_of is None for one in written)
@@ -195,6 +196,15 @@ def written_by(graph: TraceGraph, operation_id: str) -> list[str]:
             elif graph.variables[derivation.target].kind is not _BUFFER:
                 waiting.append(derivation.target)
     return found
+
+
+def written_around(graph: TraceGraph, operation_id: str) -> list[str]:
+    """The memory units that the operation around a model's call made: the model works for that operation."""
+    around = graph.operations.get(str(attributes(graph.operations[operation_id]).get("parentId")))
+    if around is None or around.kind in _DECIDES:
+        return []
+    made = graph.made(around.id)
+    return [one for one in made if graph.variables[one].kind is VariableKind.MEMORY_UNIT and graph.is_recorded(one)]
 
 
 def goes_on(graph: TraceGraph, variable_id: str) -> bool:

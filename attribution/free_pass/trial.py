@@ -14,14 +14,17 @@ Rules are asked in this order. Each returns the probability that it names the fa
 5. A memory unit with the detail was current when the search ran: the retrieval is at fault.
 6. Earlier calls of a conversation were given the message, and the call that answered was not: the program left it out.
 7. An older version of a unit, or a deleted unit, has the detail: the operation that ended that version is at fault.
-8. A history was cut, and the answer says what a memory unit told it: the operation on the way to this unit is at fault.
+8. Each call gets a copy of the history that was cut, and a summary: the model that made the summary is at fault.
+   A history was cut, and the answer says what a memory unit told it: the operation on the way to this unit is at fault.
 9. Otherwise the last operation that had the detail and did not pass it on is at fault.
-10. If nothing passed it on: the model of an agent that keeps its memory by tools, and wrote nothing at this turn.
+10. If nothing passed it on: the model of an agent that keeps its memory by tools, and wrote nothing at this turn; or
+    the model whose reply has the detail and was not stored, as other replies were.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
@@ -43,8 +46,9 @@ from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.given_to_another import given_to_another
 from attribution.free_pass.loss import FELL_OUT, Loss, last_loss, lost_on_the_way
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
-from attribution.free_pass.not_written import nothing_written
+from attribution.free_pass.not_written import nothing_written, reply_not_stored
 from attribution.free_pass.rules import Finding
+from attribution.free_pass.stood_in import lost_by_summary
 from attribution.free_pass.told_by_memory import wrong_in_memory
 from attribution.free_pass.too_late import written_late
 from attribution.free_pass.unsaid import by_what_nobody_said, by_what_was_read, unwritten
@@ -96,8 +100,7 @@ async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
     if form(tried.failure) is QuestionForm.CONVERSATIONAL and all(one.chosen is None for one in endings):
         nothing = rules.nothing_needed(tried.graph, tried.failure)
         return await _verdict_of(tried, Ending([*needs.findings, nothing], None, kind))
-    untold = all(one.chosen is None and not (one.traced and one.traced.detail.literal) for one in endings)
-    if untold and (read := await by_what_nobody_said(tried)) is not None:
+    if all(_is_untold(one) for one in endings) and (read := await by_what_nobody_said(tried)) is not None:
         return await _verdict_of(tried, Ending([read], None, kind))
     if endings:
         return await _together(tried, endings, needs.reached)
@@ -105,6 +108,13 @@ async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
         return await _verdict_of(tried, Ending(needs.findings, None, kind))
     reason = f"the trace has no message that could be the evidence: {RECORD_MESSAGES}"
     return abstention(reason, question_kind=kind)
+
+
+def _is_untold(ending: Ending) -> bool:
+    """Whether no message is known to state the piece: none was followed, or only likeness to the question led to it."""
+    if ending.chosen is None:
+        return not (ending.traced and ending.traced.detail.literal)
+    return ending.is_guess and ending.chosen.error_type not in NOT_THE_MEMORY
 
 
 async def all_endings(tried: TriedFailure) -> list[list[Ending]]:
@@ -200,7 +210,7 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
     is_apart = turns.is_only_said(traced) and traced.detail.message_id not in past
     stopped = None if is_apart else await lost_on_the_way(traced, place)
     cut = _cut(from_history, stopped)
-    if cut is not None and (told := await wrong_in_memory(traced, past, cut)) is not None:
+    if cut is not None and (told := await _behind_cut(traced, past, cut)) is not None:
         return [*findings, told]
     findings += from_history  # later, because units may have kept what fell out of the history
     if not _settled(findings):
@@ -210,9 +220,15 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
     if not _settled(findings) and stopped is not None:
         findings.append(await rules.lost(traced, await not_stored(traced, stopped)))
     if not any(one.likelihood >= 0.5 for one in findings):
-        unwritten_turn = nothing_written(traced, searches)
+        unwritten_turn = nothing_written(traced, searches) or await reply_not_stored(traced, searches)
         findings += [] if unwritten_turn is None else [unwritten_turn]
     return findings
+
+
+async def _behind_cut(traced: FailureInTrace, past: AbstractSet[str], cut: str) -> Finding | None:
+    """The fault of a summary or memory unit that the answer relied on where a history was cut; None if none had one."""
+    summed = await lost_by_summary(traced, past, cut)
+    return await wrong_in_memory(traced, past, cut) if summed is None else await rules.lost(traced, summed)
 
 
 def _cut(from_history: Sequence[Finding], stopped: Loss | None) -> str | None:

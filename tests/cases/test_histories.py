@@ -17,6 +17,7 @@ CASES = {
     "attic": ("DeletionError", "Deletion", "trim history in last_only"),
     "cellar": ("DeletionError", "Deletion", "trim history in window"),
     "bakery": ("DeletionError", "Deletion", "sum_up"),
+    "library": ("UpdateError", "Generation", "ChatOpenAI"),  # its first summary left the code out
     "orchard": ("UpdateError", "Update", "condense"),
 }
 """The error type of the verdict, and the kind and name of the operation that must be blamed."""

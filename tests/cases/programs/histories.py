@@ -67,6 +67,16 @@ def condensed(state):
     return {"messages": [model.invoke(state["summarized_messages"])]}
 
 
+def in_brief(state):
+    """The state keeps all messages, and each call gets a summary and the newest message."""
+    said, before = state["messages"], state.get("summary")
+    if len(said) < 4:
+        return {"messages": [model.invoke(said)]}
+    older = said[:-1] if before is None else [SystemMessage(f"Earlier: {before}"), *said[-3:-1]]
+    summary = model.invoke([*older, HumanMessage("Sum up.")]).content
+    return {"messages": [model.invoke([SystemMessage(f"Earlier: {summary}"), *said[-1:]])], "summary": summary}
+
+
 def chain(state_type, *nodes):
     builder = StateGraph(state_type)
     before = START
@@ -102,6 +112,7 @@ GRAPHS = {
     "attic": chain(MessagesState, ("last_only", last_only)),
     "cellar": chain(MessagesState, ("window", window)),
     "bakery": chain(Summed, ("with_summary", with_summary), ("sum_up", sum_up)),
+    "library": chain(Summed, ("in_brief", in_brief)),
     "orchard": chain(Condensed, ("condense", condensing), ("condensed", condensed)),
 }
 

@@ -28,9 +28,10 @@ from memtrace.identity import Variable
 from memtrace.instruments import placing
 from memtrace.instruments.conversations import Talk, continued
 from memtrace.instruments.frameworks.held_store import held_store
-from memtrace.instruments.frameworks.messages import is_message, leaves, spoken
+from memtrace.instruments.frameworks.messages import KINDS_BY_KEY, is_message, leaves, spoken
 from memtrace.instruments.making import begin_session
 from memtrace.instruments.placing import Home, NotRecordedError
+from memtrace.scripts import is_word
 from memtrace.steps import Scope
 
 MAX_WAITING = 1_000
@@ -185,6 +186,11 @@ def begun(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> R
             key, said = str(said.type), said.content  # noqa: PLW2901
         if isinstance(said, str) and len(said) > 1:
             root.given[id(said)] = key, said
+    if isinstance(inputs, Mapping) and len(root.given) == 1:
+        ((one, (key, said)),) = root.given.items()
+        # A program may name what its user says in any language, such as ``testo``.
+        if key not in KINDS_BY_KEY and not is_word(said):
+            root.given[one] = "input", said
     return root
 
 

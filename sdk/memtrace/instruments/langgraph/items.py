@@ -13,9 +13,10 @@ from memtrace.identity import Variable
 from memtrace.instruments import placing
 from memtrace.instruments.frameworks.messages import leaves
 from memtrace.instruments.frameworks.runs import Run, is_writing, runs, single
-from memtrace.instruments.frameworks.values import asked, same, sources
+from memtrace.instruments.frameworks.values import SPOKEN, asked, same, sources
 from memtrace.instruments.making import Making, gave, outside, searched_for
 from memtrace.instruments.placing import Home, NotRecordedError
+from memtrace.instruments.texts import texts
 from memtrace.instruments.units import Unit, current, newest, read, written
 from memtrace.recent import Recent
 
@@ -109,7 +110,13 @@ def _put(run: Run, store: Any, call: Write, error: BaseException | None) -> None
 
 def _sources(run: Run, part: str) -> list[Variable]:
     found = same(run, part)
-    return [found] if found is not None else sources(run, part)
+    if found is not None and (found.path or found.kind != "Other"):
+        return [found]
+    if found is None:
+        return sources(run, part)
+    # So far only a model of embeddings has got the text: a reply that contains it tells where it comes from.
+    reply = texts(run.here.trace).around(part, run.asked | run.root.carried, SPOKEN)
+    return [reply or found]
 
 
 def _deleted(run: Run, store: Any, call: Write, error: BaseException | None) -> None:
