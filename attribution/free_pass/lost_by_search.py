@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, datetime
 
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.needed.presence import Presence
 from attribution.trace.graph import TraceGraph
-from attribution.trace.vain_searches import found_nothing, limits, units_at
+from attribution.trace.vain_searches import attributes, found_nothing, limits, units_at
 from schema.kinds import VariableKind
 
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
 
-def not_found(graph: TraceGraph, search: str, place: int) -> str:
+def not_found(graph: TraceGraph, search: str, place: int, unit: str) -> str:
     """Why a search did not return a unit, as far as the recording tells."""
     reason = "a unit with the needed fact was in the memory when the search ran, and was not returned"
+    if day := _expired(graph, unit, graph.operations[search].started_at):
+        return f"{reason}: it was written to expire on {day}"
     by = limits(graph.operations[search])
     if not found_nothing(graph, search):
         return f"{reason}; the search was limited by ({by})" if by else reason
     count = len(units_at(graph, place))
     units = f"{count:,} unit was" if count == 1 else f"{count:,} units were"
     return f"{reason}: the search found nothing; {units} there, and {f'({by}) ' if by else 'the search '}matched none"
+
+
+def _expired(graph: TraceGraph, unit: str, asked: datetime | None) -> str:
+    """The day on which a unit had expired before a search; empty if it had not, or if nobody knows."""
+    writer = graph.operations.get(graph.variables[unit].operation_id or "") if unit else None
+    around = None if writer is None else graph.operations.get(str(attributes(writer).get("parentId")))
+    said = str(attributes(around).get("expires") or "") if around is not None else ""
+    try:
+        return said if said and asked is not None and date.fromisoformat(said[:10]) < asked.date() else ""
+    except ValueError:
+        return ""
 
 
 async def blamed_search(traced: FailureInTrace, searches: Sequence[str], units: dict[str, Presence]) -> str:

@@ -33,7 +33,7 @@ from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import RECORD_SEARCH
-from attribution.trace.vain_searches import attributes, unweighed
+from attribution.trace.vain_searches import attributes, untold, unweighed
 from attribution.verdicts.probabilities import likely
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
@@ -322,8 +322,10 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
     weak = ""
     if searches:
         blamed, hole = await blamed_search(traced, searches, holders), ""
-        kind, reason = ErrorType.RETRIEVAL, not_found(traced.graph, blamed, place)
-        weak = unweighed(traced.graph, blamed, [*holders, unit] if unit else [])
+        kind, reason = ErrorType.RETRIEVAL, not_found(traced.graph, blamed, place, unit)
+        wanted = [*holders, unit] if unit else []
+        weak = unweighed(traced.graph, blamed, wanted)
+        weak = weak or untold(traced.graph, blamed, wanted, traced.failure.question)
     else:
         blamed, hole = answering, f"{_NO_SEARCH}; {RECORD_SEARCH}"
         kind, reason = ErrorType.RESPONSE, _NO_SEARCH

@@ -10,7 +10,9 @@ from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.rules import Finding
 from attribution.needed.presence import HOLDS
 from attribution.verdicts.probabilities import likely
-from schema.kinds import ErrorType
+from schema.kinds import ErrorType, VariableKind
+
+_SPOKEN = frozenset({VariableKind.MESSAGE, VariableKind.QUERY})
 
 
 async def written_late(traced: FailureInTrace, searches: Sequence[str]) -> Finding | None:
@@ -18,8 +20,7 @@ async def written_late(traced: FailureInTrace, searches: Sequence[str]) -> Findi
     if not searches:
         return None
     graph, search = traced.graph, traced.graph.operations[searches[-1]]
-    said = traced.graph.users(traced.detail.message_id)
-    if not any(graph.operations[one].sequence < search.sequence for one in said):
+    if not any(graph.operations[one].sequence < search.sequence for one in _heard(traced)):
         return None
     first = [versions[0] for versions in traced.lineages() if versions[0] in traced.future]
     late = [one for one in first if graph.place(one) > search.sequence]
@@ -41,6 +42,17 @@ async def written_late(traced: FailureInTrace, searches: Sequence[str]) -> Findi
         f"the search ran too early{times}",
         lambda: proof.Proof(traced.detail.message_id, unit),
     )
+
+
+def _heard(traced: FailureInTrace) -> list[str]:
+    """The operations that used the message, or a question or message with the same words.
+
+    A program may search for what its user says, and hand it to the memory only afterwards, in the background.
+    """
+    graph = traced.graph
+    message = graph.variables[traced.detail.message_id]
+    same = [one.id for one in graph.variables.values() if one.value_hash == message.value_hash and one.kind in _SPOKEN]
+    return [operation_id for one in same for operation_id in graph.users(one)]
 
 
 def _moment(time: datetime) -> str:

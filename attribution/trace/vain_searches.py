@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from attribution.text.tokens import tokens
 from attribution.trace.graph import TraceGraph
 from schema.kinds import STORED, OperationKind, VariableKind
 from schema.models import Operation, Variable
@@ -16,6 +17,8 @@ _MARKS = " \t\r\n[]{}()\"',:."
 _OWNERS = ("user_id", "agent_id", "run_id", "app_id")
 _LIMITS = ("filters", "filter", "namespace", "threshold", "offset")
 """Attributes of a recorded search that may leave units out."""
+_SEVERAL = 2
+"""A unit with this number of the question's words is about the question."""
 _BESIDE = frozenset({VariableKind.REFINED_QUERY, VariableKind.QUERY, VariableKind.PROMPT})
 """Kinds of variables that a search makes besides its results."""
 
@@ -102,6 +105,37 @@ def unweighed(graph: TraceGraph, search: str, wanted: Collection[str]) -> str:
         f"the search weighed {len(weighed):,} of {len(held):,} units and not this one: code that is not recorded may "
         "have taken it out of the memory; record that with memtrace.deleted(...)"
     )
+
+
+def untold(graph: TraceGraph, search: str, wanted: Collection[str], question: str) -> str:
+    """Why a program's own search that does not tell what it weighed may have had none of the wanted units at hand.
+
+    A unit with more of the question's words than all that the search returned is seldom passed over. Code that is not
+    recorded may have taken it out before. Empty if the search tells its candidates or limits, or if nothing points to
+    that.
+    """
+    operation = graph.operations[search]
+    if "store" in attributes(operation) or not operation.location or limits(operation):
+        return ""
+    given = {graph.recorded(one) for one in graph.used(search) if graph.variables[one].kind in STORED}
+    made = [one for one in graph.made(search) if graph.variables[one].kind not in _BESIDE]
+    if given - {graph.recorded(one) for one in made}:
+        return ""
+    asked = _stems(question)
+
+    def shared(variables: Collection[str]) -> int:
+        return max((len(asked & _stems(graph.variables[one].preview)) for one in variables), default=0)
+
+    if shared(wanted) < max(_SEVERAL, shared(made) + 1):
+        return ""
+    return (
+        "the search passed over the unit with most words of the question, and does not tell what it chose from: code "
+        "that is not recorded may have taken the unit out of the memory; tell it with memtrace.retrieved(...)"
+    )
+
+
+def _stems(text: str) -> set[str]:
+    return {token.stem for token in tokens(text) if token.carries}
 
 
 def attributes(one: Operation | Variable) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import memtrace
+import pytest
 
 from attribution.trace.holes import holes
 from schema.kinds import ErrorType, OperationKind, VariableKind
@@ -96,6 +97,57 @@ async def test_a_note_that_is_written_too_late(sqlite_database: Database, tmp_pa
     assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
     assert "the search ran too early" in verdict.reason
     assert "before the unit with the needed fact was written at" in verdict.reason
+
+
+async def test_a_note_that_is_written_in_the_background(sqlite_database: Database, tmp_path: Path) -> None:
+    """What the user says is searched for first, and handed to the memory while the next question is answered."""
+
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str) -> list[str]:
+        return []
+
+    @memtrace.operation(kind="Other")
+    def begin(message: str) -> None:
+        pass
+
+    def program() -> None:
+        with memtrace.trace("agent", id="background"):
+            search(memtrace.variable(SAID, kind="Query"))
+            question = memtrace.variable(QUESTION, kind="Query")
+            search(question)
+            message = memtrace.variable(SAID, kind="Message")
+            begin(message)
+            wrong = answer("Known: nothing", question)
+            note(message)
+            memtrace.feedback(wrong, gold="418")
+
+    case = await judged(program, sqlite_database.project("background"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
+    assert "the search ran too early" in verdict.reason
+
+
+@pytest.mark.parametrize("expires", ["2020-01-31", "2999-01-31"])
+async def test_a_note_that_had_expired(sqlite_database: Database, tmp_path: Path, expires: str) -> None:
+    @memtrace.operation(kind="Other", attributes={"expires": expires})
+    def add(message: str) -> list[str]:
+        return [note(message)]
+
+    @memtrace.operation(kind="Retrieval", attributes={"store": "shelf", "filters": {"user_id": "u1", "hall": "west"}})
+    def search(question: str) -> list[str]:
+        return []
+
+    def program() -> None:
+        with memtrace.trace("agent", id=f"expires-{expires}"):
+            add(memtrace.variable(SAID, kind="Message"))
+            question = memtrace.variable(QUESTION, kind="Query")
+            search(question)
+            memtrace.feedback(answer("Known: nothing", question), gold="418")
+
+    case = await judged(program, sqlite_database.project(f"expires-{expires}"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
+    assert ("it was written to expire on 2020-01-31" in verdict.reason) is (expires < "2025")
 
 
 async def test_a_note_that_changes_in_place(sqlite_database: Database, tmp_path: Path) -> None:

@@ -131,3 +131,59 @@ async def test_what_no_message_states_is_followed_in_the_prompts(
     if wanted is not None:
         last = [one.id for one in case.graph.operations.values() if one.name == "chat"][-1]
         assert verdict.operation_id == last
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_a_search_that_passes_over_the_nearest_unit_without_telling_its_choice(
+    sqlite_database: Database, tmp_path: Path, told: bool
+) -> None:
+    rows = [OTHER]  # code that nobody recorded has taken the note on the locker out
+
+    @memtrace.operation(kind="Extraction", output="MemoryUnit")
+    def write(message: str) -> str:
+        return f"note: {message}"
+
+    def program() -> None:
+        with memtrace.trace("agent", id=f"passes-{told}"):
+            notes = [write(memtrace.variable(one, kind="Message", name=one[:6])) for one in (SAID, OTHER)]
+
+            @memtrace.operation(kind="Retrieval")
+            def search(question: str) -> list[str]:
+                if told:
+                    memtrace.retrieved(question, notes, notes[1:])
+                return [f"note: {one}" for one in rows]
+
+            question = memtrace.variable(QUESTION, kind="Query")
+            memtrace.feedback(reply(question, search(question)), gold="418")
+
+    case = await judged(program, sqlite_database.project(f"passes-{told}"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
+    assert (verdict.confidence >= 0.9) is told
+    assert ("tell it with memtrace.retrieved" in verdict.reason) is not told
+
+
+async def test_a_model_inside_an_extraction_makes_extraction_errors(sqlite_database: Database, tmp_path: Path) -> None:
+    replies: list[str] = []
+
+    @memtrace.operation(kind="Generation", output="Response")
+    def model(text: str) -> str:
+        return f"the user has a locker, {len(text)}"
+
+    @memtrace.operation(kind="Extraction", output="MemoryUnit")
+    def write(message: str) -> str:
+        replies.append(model(message))
+        return replies[-1].partition(",")[0]  # a new text: nothing shows that the unit comes from the reply
+
+    @memtrace.operation(kind="Generation", output="Answer")
+    def answer(question: str, notes: list[str]) -> str:
+        return UNKNOWN
+
+    def program() -> None:
+        with memtrace.trace("agent", id="inside"):
+            write(memtrace.variable(SAID, kind="Message"))
+            memtrace.feedback(answer(memtrace.variable(QUESTION, kind="Query"), replies), gold="418")
+
+    case = await judged(program, sqlite_database.project("inside"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.EXTRACTION, "model")

@@ -82,6 +82,8 @@ class Mem0Call:
             if said.get("filters"):
                 shown["filters"] = plain_tree(said["filters"])
         shown |= {name: said[name] for name in ("top_k", "limit", "threshold", "infer") if said.get(name) is not None}
+        if said.get("expiration_date") is not None:
+            shown["expires"] = str(said["expiration_date"])
         self.replayed: PackageCall | None = None
         """The replay's changes of a search."""
         if name == "search" and here.trace.replaying is not None:
