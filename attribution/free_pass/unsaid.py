@@ -93,7 +93,7 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
         return None
     graph, failure = tried.graph, tried.failure
     past = graph.past([failure.answer_id or ""])
-    holding = await _holding(tried, gold, past)
+    holding = {**await _holding(tried, gold, past), **await _replied(tried, gold, past)}
     reply = graph.reply(failure.answer_id or "")
     maker = reply.operation_id or ""
     given = {*graph.used(maker), *(one.source for one in graph.parents(reply.id))}
@@ -142,6 +142,33 @@ async def _holding(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -
     texts = await graph.texts(one for one in past if one in found or graph.variables[one].kind in _READ)
     asked = content(tried.failure.question, Rarity(())).words.keys() - gold.words.keys()
     return {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
+
+
+async def _replied(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> dict[str, bool]:
+    """The earlier replies of the conversation with the right answer, each with whether it is about the question.
+
+    A reply is also about what its user asked: replies seldom repeat the question.
+    """
+    graph = tried.graph
+    own = {tried.failure.answer_id, graph.reply(tried.failure.answer_id or "").id}
+    earlier = [one for one in past - own if _is_reply(graph, one) and graph.readers(one)]
+    asked = content(tried.failure.question, Rarity(())).words.keys() - gold.words.keys()
+    found = {}
+    for one, text in (await graph.texts(earlier)).items():
+        if agreement(gold, text).recall < _ALL:
+            continue
+        told = [said for said in graph.used(graph.variables[one].operation_id or "") if said in tried.messages.ids]
+        turn = await graph.texts(told[-1:])
+        stems = {stem for said in (text, *turn.values()) for placed in passage(said) for stem in placed.sentence.stems}
+        found[one] = not asked.isdisjoint(stems)
+    return found
+
+
+def _is_reply(graph: TraceGraph, variable_id: str) -> bool:
+    variable = graph.variables[variable_id]
+    maker = graph.operations.get(variable.operation_id or "")
+    is_said = variable.kind in {VariableKind.ANSWER, VariableKind.RESPONSE}
+    return is_said and maker is not None and maker.kind is OperationKind.GENERATION
 
 
 async def _was_read(tried: TriedFailure, holding: Mapping[str, bool], past: AbstractSet[str]) -> Finding:

@@ -23,6 +23,7 @@ __all__ = ["recorded"]
 SAID = ("My bus pass ends in 8831, please keep it in mind.", "Tell me about tea.", "And about coffee?")
 ASKED = "Which digits does my bus pass end in?"
 RIGHT = "8831"
+ADVISE, ADVISED = "Where do you advise me to eat in Ulm?", "Where in Ulm did you advise me to eat?"
 
 
 def script(body: dict[str, Any]) -> str | dict[str, Any]:
@@ -31,6 +32,10 @@ def script(body: dict[str, Any]) -> str | dict[str, Any]:
     text = given if isinstance(given, str) else given[-1].get("content") or given[-1]["output"]
     if text == ASKED:
         return "They are not known to me."
+    if text == ADVISE:
+        return "Take the leek soup at the Blue Ladle."
+    if text == ADVISED:
+        return "They have no soup, as far as I know."
     if text.startswith("Condense"):
         return "The person travels by bus and likes tea."
     if text == "Think first.":
@@ -129,6 +134,18 @@ def test_what_a_window_dropped_is_no_longer_in_the_prompt(
     assert found["errorType"] == "DeletionError"
     assert "no longer in the prompt" in found["reason"]
     assert found["operationId"] == listed[-1]["operationId"]
+
+
+@pytest.mark.parametrize(("kept", "error"), [(3, "DeletionError"), (99, "ResponseError")])
+def test_what_the_model_itself_had_said(client: openai.OpenAI, cli: Callable[[], Cli], kept: int, error: str) -> None:
+    history: list[Any] = []
+    for text in (ADVISE, *SAID, ADVISED):
+        history = [*history, {"role": "user", "content": text}][-kept:]
+        history.append({"role": "assistant", "content": chat(client, history).content})
+    command = cli()
+    found = verdict(command, "They have no soup, as far as I know.", "the Blue Ladle")
+    assert found["errorType"] == error
+    assert found["operationId"] == command("answers", "--json").json[-1]["operationId"]
 
 
 def test_an_answer_can_be_called_right(client: openai.OpenAI, cli: Callable[[], Cli]) -> None:
