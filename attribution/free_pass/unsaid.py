@@ -145,13 +145,13 @@ async def _holding(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -
 
 
 async def _replied(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> dict[str, bool]:
-    """The earlier replies of the conversation with the right answer, each with whether it is about the question.
+    """The earlier replies and results of tools with the right answer, each with whether it is about the question.
 
     A reply is also about what its user asked: replies seldom repeat the question.
     """
     graph = tried.graph
     own = {tried.failure.answer_id, graph.reply(tried.failure.answer_id or "").id}
-    earlier = [one for one in past - own if _is_reply(graph, one) and graph.readers(one)]
+    earlier = [one for one in past - own if _is_in_conversation(graph, one) and graph.readers(one)]
     asked = content(tried.failure.question, Rarity(())).words.keys() - gold.words.keys()
     found = {}
     for one, text in (await graph.texts(earlier)).items():
@@ -164,11 +164,14 @@ async def _replied(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -
     return found
 
 
-def _is_reply(graph: TraceGraph, variable_id: str) -> bool:
+def _is_in_conversation(graph: TraceGraph, variable_id: str) -> bool:
+    """Whether a variable is a model's reply, or a text such as a tool's result, which no model thought of."""
     variable = graph.variables[variable_id]
     maker = graph.operations.get(variable.operation_id or "")
-    is_said = variable.kind in {VariableKind.ANSWER, VariableKind.RESPONSE}
-    return is_said and maker is not None and maker.kind is OperationKind.GENERATION
+    is_of_model = maker is not None and maker.kind is OperationKind.GENERATION
+    if variable.kind is VariableKind.OTHER:
+        return not is_of_model
+    return is_of_model and variable.kind in {VariableKind.ANSWER, VariableKind.RESPONSE}
 
 
 async def _was_read(tried: TriedFailure, holding: Mapping[str, bool], past: AbstractSet[str]) -> Finding:

@@ -13,13 +13,19 @@ _ORDINALS = {
 }  # fmt: skip
 _OTHERS = (
     "zwei dos deux", "drei tres trois", "vier cuatro quatre", "fünf cinco cinq", "sechs seis", "sieben siete sept",
-    "acht ocho huit", "neun nueve neuf", "zehn diez dix", "onze", "zwölf doce douze",
+    "acht ocho huit", "neun nueve neuf", "zehn diez dix", "onze", "zwölf doce douze", "dreizehn trece treize",
+    "vierzehn catorce quatorze", "fünfzehn quinze", "sechzehn dieciséis", "siebzehn diecisiete", "achtzehn dieciocho",
+    "neunzehn diecinueve",
 )  # fmt: skip
-"""German, Spanish and French for 2 to 12, without words that mean something else in English."""
+"""German, Spanish and French for 2 to 19, without words that mean something else in English, such as ``quince``."""
+_OTHER_TENS = (
+    "zwanzig veinte vingt", "dreissig treinta trente", "vierzig cuarenta quarante", "fünfzig cincuenta cinquante",
+    "sechzig sesenta soixante", "siebzig setenta", "achtzig ochenta", "neunzig noventa",
+)  # fmt: skip
 _WORDS = (
     {word: value for value, said in enumerate(_OTHERS, 2) for word in said.split()}
-    | {"zwanzig": 20, "veinte": 20, "vingt": 20, "dreissig": 30, "treinta": 30, "trente": 30, "hundert": 100}
-    | {"cien": 100, "tausend": 1000, "mille": 1000}
+    | {word: 10 * value for value, said in enumerate(_OTHER_TENS, 2) for word in said.split()}
+    | {"hundert": 100, "cien": 100, "tausend": 1000, "mille": 1000}
     | {word: value for value, word in enumerate(_UNITS.split())}
     | {word: 10 * value for value, word in enumerate(_TENS.split(), 2)}
     | _ORDINALS

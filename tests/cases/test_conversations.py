@@ -23,6 +23,7 @@ __all__ = ["recorded"]
 SAID = ("My bus pass ends in 8831, please keep it in mind.", "Tell me about tea.", "And about coffee?")
 ASKED = "Which digits does my bus pass end in?"
 RIGHT = "8831"
+TOLD = "In the hall stand thirty chairs. In the yard stands a bench."
 ADVISE, ADVISED = "Where do you advise me to eat in Ulm?", "Where in Ulm did you advise me to eat?"
 
 
@@ -36,6 +37,8 @@ def script(body: dict[str, Any]) -> str | dict[str, Any]:
         return "Take the leek soup at the Blue Ladle."
     if text == ADVISED:
         return "They have no soup, as far as I know."
+    if text == TOLD:
+        return "There are thirteen chairs."
     if text.startswith("Condense"):
         return "The person travels by bus and likes tea."
     if text == "Think first.":
@@ -146,6 +149,21 @@ def test_what_the_model_itself_had_said(client: openai.OpenAI, cli: Callable[[],
     found = verdict(command, "They have no soup, as far as I know.", "the Blue Ladle")
     assert found["errorType"] == error
     assert found["operationId"] == command("answers", "--json").json[-1]["operationId"]
+
+
+def test_what_a_tool_told(client: openai.OpenAI, cli: Callable[[], Cli]) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    chat(
+        client,
+        [
+            {"role": "user", "content": "How many chairs stand in the hall?"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "call_1", "content": TOLD},
+        ],
+    )
+    found = verdict(cli(), "There are thirteen chairs.", "thirty")
+    assert found["errorType"] == "ResponseError"
+    assert "the answer was made from a text that has the right answer" in found["reason"]
 
 
 def test_an_answer_can_be_called_right(client: openai.OpenAI, cli: Callable[[], Cli]) -> None:

@@ -23,6 +23,10 @@ from attribution.text.tokens import tokens
         ("표는 이만삼천 원이에요.", {23_000}),
         ("십이 층에 살아요.", {12}),
         ("이 가방은 예뻐요.", set()),
+        ("Leocadio debe trece euros.", {13}),
+        ("Er hat neunzig Schafe und siebzehn Ziegen.", {90, 17}),
+        ("Il y a quatorze chaises et cinquante tables.", {14, 50}),
+        ("They seize the quince.", set()),  # French and Spanish numbers that are English words
         ("The lid of the bin on the left is red.", set()),
         ("Mr Kirk sat on the bench.", set()),
     ],
