@@ -114,7 +114,7 @@ def _sources(run: Run, part: str) -> list[Variable]:
         return [found]
     if found is None:
         return sources(run, part)
-    # So far only a model of embeddings has got the text: a reply that contains it tells where it comes from.
+    # So far only a model of embeddings has got the text. A reply that contains the text is its origin.
     reply = texts(run.here.trace).around(part, run.asked | run.root.carried, SPOKEN)
     return [reply or found]
 
