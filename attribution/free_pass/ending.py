@@ -27,9 +27,12 @@ UNSAID = (
 )
 _KEPT_UNSEEN = (
     "a model's reply has the needed fact ({quote}), and no recorded step shows what became of the reply: the program "
-    'keeps it in a value of its own; record what it keeps with memtrace.variable(..., kind="MemoryUnit"), and wrap the '
-    "code that changes it in place with memtrace.mutation(...)"
+    "keeps it in a value of its own; decorate what makes the value from the message with "
+    '@memtrace.operation(kind="Extraction", output="MemoryUnit"), what chooses among such values with '
+    'kind="Retrieval", and what answers from the chosen ones with kind="Generation", output="Answer"; wrap the code '
+    "that changes them in place with memtrace.mutation(...)"
 )
+_REPLIES = frozenset({VariableKind.RESPONSE, VariableKind.ANSWER})
 _SHOWN = 60
 """The number of characters shown of a reply."""
 _WEAK = 0.6
@@ -142,7 +145,7 @@ async def _unseen(traced: FailureInTrace | None) -> str:
     if traced is None:
         return NOT_FOLLOWED
     graph, answer = traced.graph, traced.failure.answer_id or ""
-    replies = [one for one in traced.future if graph.variables[one].kind is VariableKind.RESPONSE]
+    replies = [one for one in traced.future if graph.variables[one].kind in _REPLIES]
     earlier = [one for one in replies if graph.place(one) < graph.place(answer)]
     holders = await traced.holders(earlier)
     stored = any(graph.variables[one].kind is VariableKind.MEMORY_UNIT for one in traced.future)

@@ -32,8 +32,9 @@ from attribution.needed.question import asks_for_reason
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import RECORD_SEARCH
+from attribution.trace.holes import CONNECT_SEARCH, RECORD_SEARCH, unread_searches
 from attribution.trace.vain_searches import attributes, untold, unweighed
+from attribution.verdicts.naming import operation_label
 from attribution.verdicts.probabilities import likely
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
@@ -61,6 +62,7 @@ _ABOUT = 0.5
 _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: ErrorType.DELETION}
 """The error type of an operation that dropped the detail after the question came: one that rewrote the history."""
 _NO_SEARCH = "a unit in the memory has the needed fact, and no search for this question is recorded"
+_UNREAD = "a unit in the memory has the needed fact, and no recorded step used what {search} returned for this question"
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 
 
@@ -327,7 +329,12 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
         weak = unweighed(traced.graph, blamed, wanted)
         weak = weak or untold(traced.graph, blamed, wanted, traced.failure.question)
     else:
+        graph = traced.graph
+        asked = set(graph.users(traced.failure.question_id))
+        unread = [one for one in unread_searches(graph) if one in asked and graph.operations[one].sequence < place]
         blamed, hole = answering, f"{_NO_SEARCH}; {RECORD_SEARCH}"
+        if unread:
+            hole = f"{_UNREAD.format(search=operation_label(graph.operations[unread[0]]))}; {CONNECT_SEARCH}"
         kind, reason = ErrorType.RESPONSE, _NO_SEARCH
     return Finding(
         kind,

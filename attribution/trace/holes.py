@@ -31,6 +31,10 @@ RECORD_SEARCH = (
 CONNECT_ANSWER = (
     "give what the search returned to the operation that answers as it is, or join the two with memtrace.link"
 )
+CONNECT_SEARCH = (
+    "give what the search returned to the operation that answers, as an argument and as it is, or join the two with "
+    "memtrace.link"
+)
 RECORD_MESSAGES = (
     'record what users and assistants said with memtrace.variable(..., kind="Message"), or hand it to an operation as '
     "an argument that is called message or messages"
@@ -116,6 +120,7 @@ async def holes(graph: TraceGraph) -> list[Hole]:
             [search for searches in loose.values() for search in searches],
             RECORD_UNITS,
         ),
+        _hole("no recorded step used what these searches returned", unread_searches(graph), CONNECT_SEARCH),
         _hole(f"{len(unconnected)} of {len(answers)} answers depend on no message", unconnected, CONNECT_ANSWER),
         _hole(
             "answers were made by no operation",
@@ -260,6 +265,28 @@ async def _loose_searches(
         [one for one in searches if not found_nothing(graph, one)],
         key=lambda one: graph.operations[one].sequence,
     )
+
+
+def unread_searches(graph: TraceGraph) -> list[str]:
+    """The searches that were given a question and returned something that nothing was made from.
+
+    A text that another search returned, too, may have come from either: equal prompts are recorded once.
+    """
+    searches = [one.id for one in graph.operations.values() if one.kind is _SEARCH]
+    read: dict[str, bool] = {}
+    texts: set[str] = set()
+    for search in searches:
+        used = [made for made in graph.made(search) if graph.users(made) or graph.children(made)]
+        read[search] = bool(used)
+        texts.update(graph.variables[made].value_hash for made in used)
+    return [
+        search
+        for search in searches
+        if not read[search]
+        and any(graph.variables[used].kind is VariableKind.QUERY for used in graph.used(search))
+        and not found_nothing(graph, search)
+        and not any(graph.variables[made].value_hash in texts for made in graph.made(search))
+    ]
 
 
 def _are_elsewhere(graph: TraceGraph, searches: Sequence[str]) -> bool:

@@ -104,3 +104,31 @@ async def test_an_empty_recording_says_all_that_it_lacks(sqlite_database: Databa
         "no answer is recorded",
         "what the memory keeps came from outside",
     ]
+
+
+async def test_a_search_that_the_answer_was_not_made_from_is_named(sqlite_database: Database) -> None:
+    """A unit has the fact, and the program hands what the search returned on in a text of its own."""
+    story = Agent.of("hole-unread", *MESSAGES)
+    story.store(0, MESSAGES[0])
+    query = story.trace.variable("question", "What is the dog called?", kind=VariableKind.QUERY)
+    search = story.trace.operation("search", kind=OperationKind.RETRIEVAL, name="Desk.look_up")
+    story.trace.use(search, query)
+    results = story.trace.variable("results", "The user is a baker.", by=search, kind=VariableKind.RETRIEVAL_RESULT)
+    story.trace.derive(results, query, by=search)
+    read = [query, story.evidence[1]]
+    (told,) = story.step("reply", OperationKind.GENERATION, read, ("answer", "Bruno", VariableKind.ANSWER))
+    failure = story.trace.failure(query, told, gold_answers=("Rufus",), evidence_ids=(story.evidence[0].id,))
+    found, lacks = await verdict(sqlite_database, story, failure)
+    assert found.error_type is None
+    assert "no recorded step used what Desk.look_up returned for this question" in found.reason
+    assert "memtrace.link" in found.reason
+    (hole,) = [one for one in lacks if one.problem == "no recorded step used what these searches returned"]
+    assert hole.examples == (search.id,)
+
+
+async def test_a_search_whose_results_were_used_is_no_hole(sqlite_database: Database) -> None:
+    story = Agent.of("hole-used", *MESSAGES)
+    story.store(0, MESSAGES[0])
+    failure = story.ask_the_unseen("What is the dog called?", "Rufus", "Bruno", '["The user is a baker."]')
+    _, lacks = await verdict(sqlite_database, story, failure)
+    assert not [one for one in lacks if "no recorded step used" in one.problem]
