@@ -39,9 +39,11 @@ async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> 
         if failure.answer_id is None:
             raise UsageError(f"the failure {short(failure.id)} has no answer in the graph") from None
         return await find_variable(store, failure.answer_id, None)
-    if found.kind is not VariableKind.QUERY:
+    if found.kind not in {VariableKind.QUERY, VariableKind.MESSAGE}:
         return found
     answers = [answer for answer, questions in await _answers(store, found.trace_id) if found in questions]
+    if not answers and found.kind is VariableKind.MESSAGE:
+        return found  # a reply that is recorded as a message
     if len(answers) != 1:
         named = ", ".join(short(one.id) for one in answers)
         there = f"it has {len(answers)} answers: {named}" if answers else "no answer to it is recorded"

@@ -22,6 +22,7 @@ LAST = ("last", "latest", "newest")
 _MOST_TRACES = 1_000
 """Among so many traces, the newest ones, the last answer and the name of an operation are looked for."""
 _MOST_QUESTIONS = 1_000
+_ASKS = {VariableKind.QUERY, VariableKind.MESSAGE}
 _MOST_VERSIONS = 10_000
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
@@ -106,13 +107,17 @@ async def last_answer(store: GraphStore, trace_id: str | None) -> Variable | Non
 
 
 async def questions_in_words(store: GraphStore, text: str, trace_id: str | None) -> list[Variable]:
-    """The recorded questions with exactly these words, in any case of letters."""
+    """The recorded questions with exactly these words, in any case of letters; else the messages.
+
+    A program that is not decorated asks by messages.
+    """
     wanted = words(text)
     if not wanted:
         return []
     hits = await store.search(text, trace_id, _MOST_QUESTIONS)
-    asked = [hit.variable for hit in hits if hit.variable.kind is VariableKind.QUERY]
-    return [one for one in asked if words(readable(one.preview)) == wanted]
+    said = [hit.variable for hit in hits if words(readable(hit.variable.preview)) == wanted]
+    asked = [one for one in said if one.kind is VariableKind.QUERY]
+    return asked or [one for one in said if one.kind is VariableKind.MESSAGE]
 
 
 async def _refuse_other(store: GraphStore, model: type[Element], reference: str) -> None:
@@ -251,7 +256,7 @@ async def _failures_in_words(store: GraphStore, text: str, trace_id: str | None)
     if not wanted:
         return []
     hits = await store.search(text, trace_id, _MOST_QUESTIONS)
-    asked = {hit.variable.id: hit.variable for hit in hits if hit.variable.kind is VariableKind.QUERY}
+    asked = {hit.variable.id: hit.variable for hit in hits if hit.variable.kind in _ASKS}
     traces = dict.fromkeys(one.trace_id for one in asked.values())
     found = [one for id_ in traces for one in await every_failure(store, id_) if one.question_id in asked]
     exact = [one for one in found if words(one.question) == wanted]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from api.cli.context import DEFAULT_PROJECT
 from api.cli.option_names import OTHER_NAMES, kind_meant, spelled
 from api.cli.phrases import understood
 from schema.kinds import OperationKind, VariableKind
 from tests.cli.conftest import SAMPLE, Cli
+from tests.factory import TraceBuilder
 
 WRONG = "7a7b5616"
 QUESTION = "On which day of the week is Mara's pottery class?"
@@ -295,3 +298,23 @@ def test_other_formats(sample: Cli) -> None:
 def test_help_lists_other_names_of_options(sample: Cli) -> None:
     assert "-n, --max" in sample("help", "options").out
     assert "memtrace help options" in sample("answers", "--help").out
+
+
+def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[TraceBuilder], Cli]) -> None:
+    """A program that is not decorated asks by messages; a reply may be recorded as a message, too."""
+    told = TraceBuilder(DEFAULT_PROJECT, "chat")
+    asked = told.variable("asked", "When does the coach leave?", kind=VariableKind.MESSAGE)
+    reply = told.variable("reply", "I shall look it up for you.", kind=VariableKind.MESSAGE)
+    step = told.operation("chat", kind=OperationKind.GENERATION)
+    told.use(step, asked)
+    answer = told.variable("answer", "At noon.", by=step, kind=VariableKind.ANSWER)
+    told.derive(answer, asked, by=step)
+    cli = stored(told)
+    assert cli("answers", "--json").json[0]["questionId"] == asked.id
+    assert cli("fail", "when does the coach leave", "8:15", "--json").json["answerId"] == answer.id
+    for words in ("When does the coach leave?", "coach leave"):
+        assert [one["answerId"] for one in cli("failures", words, "--json").json] == [answer.id]
+    assert (
+        cli("fail", "I shall look it up for you.", "8:15", "--question", asked.id, "--json").json["answerId"]
+        == reply.id
+    )

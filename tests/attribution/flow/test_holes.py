@@ -132,3 +132,16 @@ async def test_a_search_whose_results_were_used_is_no_hole(sqlite_database: Data
     failure = story.ask_the_unseen("What is the dog called?", "Rufus", "Bruno", '["The user is a baker."]')
     _, lacks = await verdict(sqlite_database, story, failure)
     assert not [one for one in lacks if "no recorded step used" in one.problem]
+
+
+async def test_a_text_that_another_search_returned_may_have_come_from_either(sqlite_database: Database) -> None:
+    """Equal prompts are recorded once, so the second search of the same unit seems unused."""
+    story = Agent.of("hole-equal", *MESSAGES)
+    for number, is_used in enumerate((True, False)):
+        query = story.trace.variable(f"question-{number}", f"Question {number}?", kind=VariableKind.QUERY)
+        results = (f"results-{number}", "The user is a baker.", VariableKind.RETRIEVAL_RESULT)
+        found = story.step(f"search-{number}", OperationKind.RETRIEVAL, [query], results)
+        read = [query, *(found if is_used else [])]
+        story.step(f"reply-{number}", OperationKind.GENERATION, read, (f"answer-{number}", "Yes.", VariableKind.ANSWER))
+    lacks = await holes(await graph_of(sqlite_database, story))
+    assert not [one for one in lacks if "no recorded step used" in one.problem]
