@@ -138,7 +138,11 @@ def test_numbers_of_all_cases(line: str) -> None:
             ],
         ),
         (
-            {"controls": Part(cases=0, false_alarms=0, abstentions=0)},
+            {
+                "controls": Part(
+                    cases=0, false_alarms=0, false_alarm_rate=None, false_alarm_interval=None, abstentions=0
+                )
+            },
             ["false alarms no right answers to try"],
         ),
     ],
