@@ -25,7 +25,7 @@ class Issuer:
         up: whether it answers with anything but 503.
         answers: answers by path that replace the issuer's own.
         tokens: status and body of the answer to a code.
-        forms: the forms that came with codes, each with the Authorization header.
+        posted: the forms that came with codes, each with the Authorization header.
     """
 
     def __init__(self, host: str = "127.0.0.1") -> None:
@@ -38,7 +38,7 @@ class Issuer:
         self.up = True
         self.answers: dict[str, Any] = {}
         self.tokens: tuple[int, Any] = (404, {})
-        self.forms: list[tuple[dict[str, str], str | None]] = []
+        self.posted: list[tuple[dict[str, str], str | None]] = []
         self._keys: dict[str, rsa.RSAPrivateKey] = {}
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://{host}:{self._http.server_port}"
@@ -115,7 +115,7 @@ class Issuer:
             def do_POST(self) -> None:
                 issuer.asked.append(self.path)
                 form = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                issuer.forms.append((dict(parse_qsl(form)), self.headers.get("Authorization")))
+                issuer.posted.append((dict(parse_qsl(form)), self.headers.get("Authorization")))
                 status, answer = issuer.tokens
                 body = json.dumps(answer).encode()
                 self.send_response(status)

@@ -91,7 +91,7 @@ async def test_a_browser_that_comes_back_is_let_in(issuer: Issuer) -> None:
         "client_id": CLIENT,
         "code_verifier": begun.verifier,
     }
-    assert issuer.forms == [(form, None)] * 2
+    assert issuer.posted == [(form, None)] * 2
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ async def test_the_secret_is_shown_in_a_way_that_the_issuer_takes(
     _, begun = await signing.begin("/ui", None)
     good(issuer, begun)
     await signing.finish({"state": begun.state, "code": "c"}, begun.text(), None)
-    ((form, shown),) = issuer.forms
+    ((form, shown),) = issuer.posted
     assert form.get("client_secret") == in_form
     expected = base64.b64encode(b"memtrace%20pages:a%3Ab%20c").decode()
     assert shown == (f"{header} {expected}" if header else None)
@@ -136,7 +136,7 @@ async def test_an_answer_that_lets_nobody_in(issuer: Issuer, said: dict[str, str
     query = {"state": begun.state, "code": "c"} | said
     with pytest.raises(UnauthenticatedError, match=problem):
         await signing.finish({name: value for name, value in query.items() if value is not None}, begun.text(), None)
-    assert issuer.forms == []
+    assert issuer.posted == []
 
 
 @pytest.mark.parametrize("kept", [None, "", "no cookie", "AA==", base64.urlsafe_b64encode(b"{}").decode()])
@@ -184,7 +184,7 @@ async def test_a_code_is_only_sent_to_a_safe_address(issuer: Issuer, endpoint: s
     _, begun = await signing.begin("/ui", None)
     with pytest.raises(IssuerError):
         await signing.finish({"state": begun.state, "code": "c"}, begun.text(), None)
-    assert issuer.forms == []
+    assert issuer.posted == []
 
 
 async def test_an_address_tries_few_codes(issuer: Issuer) -> None:
