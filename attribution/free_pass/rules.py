@@ -36,7 +36,8 @@ from attribution.trace.holes import CONNECT_SEARCH, RECORD_SEARCH, unread_search
 from attribution.trace.vain_searches import attributes, untold, unweighed
 from attribution.verdicts.naming import operation_label
 from attribution.verdicts.probabilities import likely
-from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
+from attribution.verdicts.reasons import error_said, lost_day
+from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, Status, VariableKind
 from schema.models import Failure
 
 _ALL = 0.9
@@ -349,8 +350,11 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
 
 async def lost(traced: FailureInTrace, loss: Loss) -> Finding:
     """An operation had the detail and did not pass it on."""
-    called_for = attributes(traced.graph.operations[loss.operation_id]).get("calledFor")
+    operation = traced.graph.operations[loss.operation_id]
+    called_for = attributes(operation).get("calledFor")
     reason = f"{loss.reason}, by a call for {called_for} that emptied the store" if called_for else loss.reason
+    if operation.status is Status.ERROR and not lost_day(reason):
+        reason += "; the operation ended with an error" + error_said(attributes(operation).get("error"))
     return Finding(
         loss.error_type,
         loss.operation_id,

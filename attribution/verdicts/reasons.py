@@ -1,11 +1,13 @@
-"""Reasons that name a day, and that the story of a failure recognises."""
+"""Parts of reasons: the day that was lost, which the story of a failure recognises, and an operation's error."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 
 _DAY_LOST = "what the operation made does not tell the day of the needed fact"
 _SAID_ON = ", which was said on "
+_LONGEST_ERROR = 120
 
 
 def day_lost(day: int | None) -> str:
@@ -27,3 +29,14 @@ def written(day: int) -> str:
     """A day (an ordinal) for people, such as ``27 January 2023``."""
     told = date.fromordinal(day)
     return f"{told.day} {told:%B %Y}"
+
+
+def error_said(error: object) -> str:
+    """An operation's recorded error in brackets, on one line; empty if none is recorded."""
+    if not isinstance(error, Mapping):
+        return ""
+    said = ": ".join(str(error[name]) for name in ("type", "message") if error.get(name))
+    said = " ".join(said.split())
+    if not said:
+        return ""
+    return f" ({said if len(said) <= _LONGEST_ERROR else f'{said[: _LONGEST_ERROR - 1]}…'})"

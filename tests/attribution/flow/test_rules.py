@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ from attribution.needed.evidence_sentences import best_detail
 from attribution.needed.messages import Messages
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.verdict import Verdict
-from schema.kinds import NOT_THE_MEMORY, ErrorType, OperationKind, VariableKind
+from schema.kinds import NOT_THE_MEMORY, ErrorType, OperationKind, Status, VariableKind
 from schema.models import Failure, Variable
 from store.contract.protocol import Database
 from store.open import open_database
@@ -332,3 +333,26 @@ async def test_only_operations_before_the_place_are_blamed(embedded: Database) -
     loss = await lost_on_the_way(traced, place + 1)
     assert loss is not None
     assert graph.operations[loss.operation_id].sequence == place
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ({"type": "APIConnectionError", "message": "Connection\n error."}, " (APIConnectionError: Connection error.)"),
+        ({"type": "KeyError", "message": ""}, " (KeyError)"),
+        ({"type": "E", "message": "x" * 500}, f" (E: {'x' * 116}…)"),
+        ({}, ""),
+        ("gone", ""),
+    ],
+)
+async def test_a_loss_at_an_operation_that_failed_says_so(embedded: Database, error: object, said: str) -> None:
+    told = Story.of("rules", SAID, OTHER, MORE, name=f"failed{said[:6]}")
+    found = told.store(1, OTHER, key="work")
+    made = ("fact", KNOWN, VariableKind.RESPONSE)
+    facts = told.step("extract-unit", OperationKind.EXTRACTION, [told.evidence[0]], made)
+    told.step("decide", OperationKind.UPDATE, facts)
+    failed = replace(told.trace.operations[-1], status=Status.ERROR, attributes=json.dumps({"error": error}))
+    told.trace.operations[-1] = failed
+    verdict, blamed = await verdict_on(embedded, told, told.ask(QUESTION, GOLD, "It has none.", [found]))
+    assert (verdict.error_type, blamed) == (ErrorType.UPDATE, "decide")
+    assert verdict.reason.endswith(f"; the operation ended with an error{said}")
