@@ -7,16 +7,22 @@ from typing import Annotated
 import typer
 
 from api.cli.context import Target, command
+from api.cli.errors import UsageError
+from api.cli.next_steps import NO_TRACE
 from api.cli.options import IdHelp, JsonOption
 from api.cli.output import Output, print_json
 
 commands = typer.Typer()
 
+_NEWEST = "last"
+
 
 @command(commands)
 async def check(
     place: Target,
-    reference: Annotated[str, typer.Argument(metavar="TRACE", help=IdHelp, show_default=False)],
+    reference: Annotated[
+        str, typer.Argument(metavar="[TRACE]", help=f"{IdHelp} (default: the newest)", show_default=False)
+    ] = _NEWEST,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is missing in a recording.
@@ -29,10 +35,16 @@ async def check(
     from attribution.trace.advice import advised
     from attribution.trace.graph import TraceGraph
     from attribution.trace.holes import holes
+    from schema.errors import NotFoundError
     from schema.models import Trace
 
     async with place.open() as store:
-        trace = await find(store, Trace, reference)
+        try:
+            trace = await find(store, Trace, reference)
+        except NotFoundError:
+            if reference == _NEWEST:
+                raise UsageError(NO_TRACE) from None
+            raise
         graph = await TraceGraph.load(store, trace.id)
         found = advised(await holes(graph), trace, graph)
     if as_json:

@@ -19,8 +19,8 @@ _HELP = "A trace of this project, or a report that ends in .json."
 @command(commands)
 async def compare(
     place: Target,
-    before: Annotated[str, typer.Argument(metavar="A", help=f"The earlier run. {_HELP}", show_default=False)],
-    after: Annotated[str, typer.Argument(metavar="B", help=f"The later run. {_HELP}", show_default=False)],
+    before: Annotated[str, typer.Argument(metavar="TRACE_A", help=f"The earlier run. {_HELP}", show_default=False)],
+    after: Annotated[str, typer.Argument(metavar="TRACE_B", help=f"The later run. {_HELP}", show_default=False)],
     source: SourceOption = None,
     form: FormOption = None,
     output: OutputOption = None,

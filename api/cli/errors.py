@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ class UsageError(MemTraceError):
     """The options contradict each other, or one is missing."""
 
 
+_WORDS = re.compile(r"[^\W\d_]+([\s'-]+[^\W\d_]+)*[?.!]?")
 _CODES: tuple[tuple[type[MemTraceError], ExitCode], ...] = (
     (UsageError, ExitCode.USAGE),
     (AmbiguousError, ExitCode.USAGE),
@@ -60,6 +62,19 @@ def with_each(error: AmbiguousError, words: Sequence[str]) -> list[str]:
         line = shlex.join(["memtrace", *(id_ if word == error.reference else word for word in words)])
         lines.append(f"{line}  # {one.label.lower()}{f' {one.name}' if one.name else ''}{place}")
     return lines
+
+
+def by_words(error: MemTraceError, words: Sequence[str]) -> str:
+    """How to search for words that name nothing; empty for other errors, and for words that look like an id.
+
+    Args:
+        error: the error.
+        words: the words of the command line.
+    """
+    reference = getattr(error, "reference", "") if isinstance(error, NotFoundError) else ""
+    if reference not in words[1:] or not _WORDS.fullmatch(reference) or words[0] == "search":
+        return ""
+    return f". By its words: {shlex.join(['memtrace', 'search', reference])}"
 
 
 def complain(message: str) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from api.cli.aliases import COMMAND_OF
 from api.cli.context import Target
-from api.cli.errors import ExitCode, UsageError, complain, exit_code, note, with_each
+from api.cli.errors import ExitCode, UsageError, by_words, complain, exit_code, note, with_each
 from api.cli.help import PANELS, arrange
 from api.cli.option_names import PLACES, Group
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
@@ -110,7 +110,7 @@ class Commands(Group):
                 note(f"  {line}")
             raise typer.Exit(exit_code(error)) from None
         except MemTraceError as error:
-            complain(str(error))
+            complain(str(error) + by_words(error, ctx.meta.get(_WORDS, ())))
             raise typer.Exit(exit_code(error)) from None
         except KeyboardInterrupt:
             complain("interrupted")

@@ -7,12 +7,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import typer
 from typer.core import TyperCommand, TyperGroup
 
 from api.cli.errors import UsageError, note
@@ -60,17 +58,6 @@ PLACES: Mapping[str, bool] = {
 }
 """The options before the command, and whether each has a value."""
 
-_ADVICE: Mapping[str, str] = {
-    "--k": "How many a search should return is in `memtrace report`, under what to change first",
-    "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked with --method walk",
-    "--html": "A page of one failure is `memtrace report ID -o report.html`",
-    "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
-    "--user": "A user's memory is a trace: `memtrace traces` lists them, and --trace names one",
-    "--from": 'One answer at a time: `memtrace fail ID "the right answer"`; from a program: memtrace.feedback, '
-    "docs/recording.md",
-    "--since": "By number: `--last 20` lists the last ones; by time: `memtrace failures --sort time --descending`",
-}
-"""What to do in place of options that no command has."""
 _MORE = {"--verbose", "-v", "--details", "--full"}
 _NO_MODEL = {"--no-llm", "--no-model", "--without-llm", "--free", "--offline", "--local"}
 _NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
@@ -178,7 +165,7 @@ def kind_meant(word: str) -> str:
     return word
 
 
-def _options(command: Any, context: Any) -> dict[str, bool]:
+def options_of(command: Any, context: Any) -> dict[str, bool]:
     """The options of a command, and whether each has a value."""
     return {
         name: not (one.is_flag or one.count)
@@ -199,7 +186,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words after the command."""
-        options = _options(self, ctx)
+        options = options_of(self, ctx)
         if "--json" in options and "--output" not in options:
             args = self._to_file(ctx, args, options)
         parameters = self.get_params(ctx)
@@ -245,7 +232,7 @@ class Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words after the group's name."""
-        args = spelled(args, _options(self, ctx), _formats(self, ctx), stop=True)
+        args = spelled(args, options_of(self, ctx), _formats(self, ctx), stop=True)
         return _parsed(self, ctx, super().parse_args, args)
 
 
@@ -284,54 +271,11 @@ def _with_ids(parameters: Iterable[Any], words: list[str], options: Mapping[str,
 
 def _parsed(command: Any, context: Any, parse: Callable[[Any, list[str]], list[str]], words: list[str]) -> list[str]:
     """Parse, and add to an error what helps: the options that there are, or where to find an id."""
+    given = list(words)  # the parser takes the words out of the list
     try:
         return parse(context, words)
     except Exception as error:
-        # Typer does not export the class of an unknown option.
-        if hasattr(error, "option_name") and hasattr(error, "possibilities"):
-            _tell_options(command, context, error)
-        elif isinstance(error, typer.BadParameter) and error.param is not None and not error.message:
-            _tell_ids(command.name, error.param.metavar or "")
+        from api.cli.option_advice import say_more
+
+        say_more(command, context, error, given)
         raise
-
-
-def _tell_options(command: Any, context: Any, error: Any) -> None:
-    """Say which option may be meant, which there are, or behind which command the option stands."""
-    shown = [one for one in command.get_params(context) if one.param_type_name == "option" and not one.hidden]
-    names = [name for one in shown for name in (*one.opts, *one.secondary_opts) if name.startswith("--")]
-    near = get_close_matches(error.option_name, names, 1, _LIKE)
-    error.possibilities = []
-    if context.parent is not None:
-        here = context.command_path.split(" ", 1)[-1]
-        told = f"Did you mean {near[0]}? " if near else ""
-        elsewhere = _having(error.option_name, context.find_root())
-        if not near and (error.option_name in _ADVICE or elsewhere):
-            told = f"{_ADVICE.get(error.option_name) or 'Others have it: ' + elsewhere}. "
-        listed = ", ".join(name for name in names if name != "--help") or "no options of its own"
-        raise UsageError(f"`memtrace {here}` has no option {error.option_name}. {told}It has {listed}") from None
-    having = _having(error.option_name, context)
-    error.message += f". It belongs behind a command: {having}" if having else ""
-
-
-def _having(option: str, context: Any) -> str:
-    """Some commands that have this option, with the option."""
-    from typer.main import get_command
-
-    from api.cli.main import command_line
-
-    root: Any = get_command(command_line())
-    meant = {option, *(name for name, others in OTHER_NAMES.items() if option in others)}
-    found = [
-        f"`memtrace {name} {one}`"
-        for name in root.list_commands(context)
-        for one in meant & _options(root.get_command(context, name), context).keys()
-    ]
-    return ", ".join(found[:3])
-
-
-def _tell_ids(name: str, wanted: str) -> None:
-    """Say where the missing id is to be found."""
-    for words, where in (("TRACE", "traces"), ("ID", "answers"), ("ANSWER", "answers"), ("FAILURE", "failures")):
-        if words in wanted:
-            told = f"`memtrace {where}` lists them; the newest: memtrace {name} last"
-            raise UsageError(f"`memtrace {name}` needs the id of one: {told}") from None

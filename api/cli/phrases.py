@@ -123,6 +123,8 @@ def _counted(words: Words) -> Words:
         return ["report", *(part for word in words[1:ids] for part in ("--failure", word)), *words[ids:]]
     if words[:1] == ["count"] and _is_word(words, 1) and words[1] in _LIST_OF and len(words) == 2:
         return ["stats"]
+    if words[:1] == ["blame"] and _is_word(words, 1) and words[1].rstrip("s") in _BLAMED:
+        return ["blame", "--by", _BLAMED[words[1].rstrip("s")], *words[2:]]
     if words and words[0] in {"count", "group"}:
         words = words[1:] if "by" in words or "per" in words else words
     if len(words) > 2 and _LIST_OF.get(words[0]) == "failures" and words[1] in {"by", "per"}:

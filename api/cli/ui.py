@@ -23,6 +23,10 @@ commands = typer.Typer()
 
 _HOURS = 12
 _NAME = "memtrace ui"
+_PAGES = {"overview": "", "traces": "#traces", "annotate": "/queues"} | {
+    name: f"/{name}" for name in ("answers", "failures", "blame", "compare", "search", "settings")
+}
+"""The pages of a project that have a name."""
 
 
 @command(commands)
@@ -31,7 +35,9 @@ async def ui(
     reference: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ID]", help="Open the page of this trace, failure, operation, answer, ...", show_default=False
+            metavar="[ID]",
+            help="Open the page of this trace, failure, operation, answer, ..., or a page such as failures.",
+            show_default=False,
         ),
     ] = None,
     port: Annotated[
@@ -69,13 +75,16 @@ async def ui(
 
 
 async def _page(place: Target, reference: str) -> str:
-    """The path of the page of what an id means; an answer that is wrong has the page of its failure."""
+    """The path of the page with this name, or of what an id means; a wrong answer has the page of its failure."""
     from urllib.parse import quote
 
     from api.cli.find import find_anything, find_failure
     from schema.errors import InputError, NotFoundError
     from schema.models import Element, Failure, Operation, Trace, Variable
 
+    start = f"/ui/projects/{quote(place.project_id, safe='')}"
+    if reference in _PAGES:
+        return start + _PAGES[reference]
     async with place.open() as store:
         found: Element
         try:
@@ -84,7 +93,6 @@ async def _page(place: Target, reference: str) -> str:
             found = await find_anything(store, reference)
     folders = {Failure: "failures", Trace: "traces", Operation: "operations", Variable: "variables"}
     folder = folders.get(type(found))
-    start = f"/ui/projects/{quote(place.project_id, safe='')}"
     return f"{start}/{folder}/{found.id}" if folder else start
 
 

@@ -79,6 +79,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
         ("retrieval 7a7b5616 --json", "show 7a7b5616 --json"),
         ("prompt 7a7b5616", "show 7a7b5616"),
         ("count operations", "stats"),
+        ("blame prompts", "blame --by prompt"),
     ],
 )
 def test_another_order_of_words(said: str, meant: str) -> None:
@@ -318,3 +319,43 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
         cli("fail", "I shall look it up for you.", "8:15", "--question", asked.id, "--json").json["answerId"]
         == reply.id
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (f"show {WRONG} --why", f"That is a command: `memtrace why {WRONG}`. It has --json"),
+        ("trace last --steps", "That is a command: `memtrace operations last`"),
+        ("failures --author ann", "has no option --author. It has --trace,"),
+        ("closure last --svg x.svg", "Others have it: `memtrace spine --svg`"),
+        ("verdict last --operations x", "Did you mean --operation?"),
+        ("report --since 2026-11-01", "`memtrace failures --sort time --descending`"),
+        ("answers --columns question", "`memtrace sql` chooses some"),
+        ("compare", "`memtrace compare` needs two traces: `memtrace traces` lists them"),
+        ("compare last", "needs two traces"),
+        (
+            "trace",
+            "`memtrace trace` needs the id of one: `memtrace traces` lists them; the newest: memtrace trace last",
+        ),
+        ("prompts pottery", "`memtrace prompts` takes no words such as 'pottery'. It has --trace,"),
+        ("trace last other", "`memtrace trace` takes fewer words: 'other' is too much"),
+    ],
+)
+def test_what_a_command_does_not_take_leads_to_what_does(sample: Cli, line: str, told: str) -> None:
+    assert told in sample(*line.split(), code=2).err
+
+
+@pytest.mark.parametrize("words", ["blue teapot", "Where is the teapot?"])
+def test_words_that_name_nothing_lead_to_the_search(sample: Cli, words: str) -> None:
+    for command in ("versions", "show", "closure"):
+        told = sample(command, words, code=3).err
+        assert f". By its words: memtrace search '{words}'" in told
+    assert "By its words" not in sample("show", "0123456789ab", code=3).err
+    assert "By its words" not in sample("show", "unit-999", code=3).err
+
+
+def test_check_without_a_trace_checks_the_newest(sample: Cli, tmp_path: Path) -> None:
+    assert sample("check").out == sample("check", "last").out
+    empty = Cli(str(tmp_path / "empty.db"))
+    empty("migrate")
+    assert "memtrace run -- python app.py" in empty("check", code=2).err

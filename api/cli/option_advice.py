@@ -1,0 +1,140 @@
+"""What to type in place of an option or a word that a command does not take."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import typer
+
+from api.cli.aliases import COMMAND_OF
+from api.cli.errors import UsageError
+from api.cli.help import PANELS
+from api.cli.option_names import OTHER_NAMES, options_of
+
+_ADVICE: Mapping[str, str] = {
+    "--k": "How many a search should return is in `memtrace report`, under what to change first",
+    "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked with --method walk",
+    "--html": "A page of one failure is `memtrace report ID -o report.html`",
+    "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
+    "--user": "A user's memory is a trace: `memtrace traces` lists them, and --trace names one",
+    "--from": 'One answer at a time: `memtrace fail ID "the right answer"`; from a program: memtrace.feedback, '
+    "docs/recording.md",
+    **dict.fromkeys(
+        ("--since", "--until", "--after", "--before", "--date"),
+        "By number: `memtrace answers --last 20`; by time: `memtrace failures --sort time --descending`",
+    ),
+    **dict.fromkeys(
+        ("--columns", "--fields", "--select"),
+        "--format csv and --json have every column; `memtrace sql` chooses some",
+    ),
+}
+"""What to do in place of options that no command has."""
+_LIKE = 0.85
+_READS = {*PANELS["Ask why an answer is wrong"], *PANELS["Look at what was recorded"]}
+"""The commands that show something and change nothing but verdicts."""
+_COMMANDS = {name for names in PANELS.values() for name in names}
+_EXTRA = "unexpected extra argument"
+
+
+def say_more(command: Any, context: Any, error: Exception, words: Sequence[str]) -> None:
+    """Raise a clearer error than the parser's, if one is known.
+
+    Args:
+        command: the command that was called.
+        context: of the call.
+        error: of the parser.
+        words: what followed the command.
+    """
+    # Typer does not export the classes of these errors.
+    if hasattr(error, "option_name") and hasattr(error, "possibilities"):
+        _tell_options(command, context, error, words)
+    elif isinstance(error, typer.BadParameter) and error.param is not None and not error.message:
+        _tell_ids(command, error.param.metavar or "")
+    elif _EXTRA in str(getattr(error, "message", "")) and context.parent is not None:
+        _tell_words(command, context, error)
+
+
+def _tell_options(command: Any, context: Any, error: Any, words: Sequence[str]) -> None:
+    """Say which option may be meant, which there are, or behind which command the option stands."""
+    names = _names(command, context)
+    near = get_close_matches(error.option_name, names, 1, _LIKE)
+    error.possibilities = []
+    if context.parent is not None:
+        here = context.command_path.split(" ", 1)[-1]
+        told = f"Did you mean {near[0]}? " if near else ""
+        if not near and (more := _instead(command, context, error.option_name, words)):
+            told = f"{more}. "
+        raise UsageError(
+            f"`memtrace {here}` has no option {error.option_name}. {told}It has {_listed(names)}"
+        ) from None
+    having = _having(error.option_name, context)
+    error.message += f". It belongs behind a command: {having}" if having else ""
+
+
+def _instead(command: Any, context: Any, option: str, words: Sequence[str]) -> str:
+    """What to type in place of an option: a command of that name, or another command that has the option."""
+    if option in _ADVICE:
+        return _ADVICE[option]
+    name = COMMAND_OF.get(option.lstrip("-"), option.lstrip("-"))
+    if name in _COMMANDS:
+        rest = [word for word in words if not word.startswith("-")]
+        return f"That is a command: `{shlex.join(['memtrace', name, *rest])}`"
+    having = _having(option, context.find_root(), _READS if command.name in _READS else None)
+    return f"Others have it: {having}" if having else ""
+
+
+def _names(command: Any, context: Any) -> list[str]:
+    shown = [one for one in command.get_params(context) if one.param_type_name == "option" and not one.hidden]
+    return [name for one in shown for name in (*one.opts, *one.secondary_opts) if name.startswith("--")]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(name for name in names if name != "--help") or "no options of its own"
+
+
+def _having(option: str, context: Any, among: set[str] | None = None) -> str:
+    """Some commands that have this option, with the option.
+
+    Args:
+        option: the option.
+        context: of the whole command line.
+        among: the commands that may be named; None for all.
+    """
+    from typer.main import get_command
+
+    from api.cli.main import command_line
+
+    root: Any = get_command(command_line())
+    meant = {option, *(name for name, others in OTHER_NAMES.items() if option in others)}
+    found = [
+        f"`memtrace {name} {one}`"
+        for name in root.list_commands(context)
+        if among is None or name in among
+        for one in meant & options_of(root.get_command(context, name), context).keys()
+    ]
+    return ", ".join(found[:3])
+
+
+def _tell_ids(command: Any, wanted: str) -> None:
+    """Say where the missing id is to be found."""
+    name = command.name
+    for words, where in (("TRACE", "traces"), ("ID", "answers"), ("ANSWER", "answers"), ("FAILURE", "failures")):
+        if words in wanted:
+            several = sum(words in (one.metavar or "") for one in command.params if one.param_type_name == "argument")
+            if several > 1:
+                told = f"needs two {where}: `memtrace {where}` lists them; more: `memtrace help {name}`"
+                raise UsageError(f"`memtrace {name}` {told}") from None
+            told = f"`memtrace {where}` lists them; the newest: memtrace {name} last"
+            raise UsageError(f"`memtrace {name}` needs the id of one: {told}") from None
+
+
+def _tell_words(command: Any, context: Any, error: Any) -> None:
+    """Say that a command takes fewer words, and what it has instead."""
+    here = context.command_path.split(" ", 1)[-1]
+    extra = error.message.partition("(")[2].partition(")")[2].strip().strip("()") or error.message
+    has_words = any(one.param_type_name == "argument" for one in command.params)
+    takes = f"takes fewer words: {extra!r} is too much" if has_words else f"takes no words such as {extra!r}"
+    raise UsageError(f"`memtrace {here}` {takes}. It has {_listed(_names(command, context))}") from None
