@@ -13,8 +13,10 @@ from attribution.needed.question import polar, polarity
 from attribution.text.amounts import Amount, amounts
 from attribution.text.clock import Time, times
 from attribution.text.dates import mentions
+from attribution.text.initials import spelled_out
 from attribution.text.intervals import Interval
 from attribution.text.lexicon import best_likeness, is_common_word, is_rival_of_any, is_same_as_any
+from attribution.text.money import Money, money
 from attribution.text.numbers import number
 from attribution.text.segments import passage
 from attribution.text.tokens import tokens
@@ -36,7 +38,7 @@ _NOT = re.compile(
 
 _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z]*-?\d|[A-Za-z0-9]*-[A-Za-z]*\d)[A-Za-z0-9]+(?:[-/][A-Za-z0-9]+)+(?![\w-])")
 """A code with digits that joins its parts by hyphens or slashes."""
-_Measured = TypeVar("_Measured", Time, Amount)
+_Measured = TypeVar("_Measured", Time, Amount, Money)
 _PLAIN = Rarity(())
 """Weighs all words alike."""
 _LONGEST_MEASURE = 200
@@ -89,7 +91,8 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     numbers = frozenset().union(*(one.numbers for one in sentences)) if sentences else frozenset()
     words = {stem for one in sentences for stem in one.stems}
     beside = tuple(sorted(words - asked - wanted.words.keys()))
-    missing = [word for word in wanted.words if word not in words and not is_same_as_any(word, beside)]
+    named = {stem for gold in golds for stem in spelled_out(gold, text)}
+    missing = [w for w in wanted.words if w not in words and w not in named and not is_same_as_any(w, beside)]
     proven = [word for word in wanted.words if word not in missing]
     got = sum(wanted.words[word] for word in proven)
     # A poodle is no dog: related words, which may be narrower or broader, count only beside several proven words.
@@ -100,7 +103,7 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     got += DATE_WEIGHT * sum(same) + NUMBER_WEIGHT * len(wanted.numbers & numbers)
     conflicts = (
         bool(wanted.dates and told and not any(same))
-        or bool(wanted.numbers and numbers and not wanted.numbers & numbers)
+        or _tells_another_number(wanted.numbers, numbers)
         or any(is_rival_of_any(word, beside) for word in missing)
         or bool(golds and all(map(denies, golds)) != denies(text))
         or _tells_another_relative_date(golds, text)
@@ -124,6 +127,7 @@ def is_narrowed(wanted: Content, text: str, known: tuple[str, ...]) -> bool:
     if len(wanted.words) != 1:
         return False
     said = tokens(text)
+    others = tuple(one for one in known if one not in wanted.words)  # a sort of the wanted thing is like its name
     return any(
         after.stem in wanted.words
         and is_common_word(after.stem)
@@ -133,10 +137,16 @@ def is_narrowed(wanted: Content, text: str, known: tuple[str, ...]) -> bool:
         and number(before.word) is None
         and not text[after.start].isupper()  # a name stays the same name: "the bird Humboldt"
         and before.stem not in wanted.words
-        and not best_likeness(before.stem, known)
+        and not best_likeness(before.stem, others)
         and not text[before.end : after.start].strip()
         for before, after in pairwise(said)
     )
+
+
+def _tells_another_number(wanted: frozenset[float], told: frozenset[float]) -> bool:
+    """Whether a text has none of the wanted numbers, or another number in place of each that it lacks."""
+    missing, beside = wanted - told, told - wanted
+    return bool(missing and told) and (missing == wanted or len(missing) == len(beside))
 
 
 def _tells_another_relative_date(golds: Sequence[str], text: str) -> bool:
@@ -169,7 +179,7 @@ def _form(code: str) -> str:
 
 
 def tells_another_amount(gold: str, text: str) -> bool:
-    """Whether a text names dates, numbers or times of day in the gold answer's place, and none of the gold answer's."""
+    """Whether a text names other dates, numbers or times of day in the place of the gold answer's."""
     alike = measures_alike([gold], text, frozenset())
     if alike is not None:
         return not alike
@@ -181,7 +191,7 @@ def tells_another_amount(gold: str, text: str) -> bool:
         return not any(same_days(one, other) or same_days(other, one) for one in wanted for other in told)
     some, others = content(gold, _PLAIN, _SOME_DAY), content(text, _PLAIN, _SOME_DAY)
     if some.numbers and others.numbers:
-        return not some.numbers & others.numbers
+        return _tells_another_number(some.numbers, others.numbers)
     return _tells_another_time([gold], text)
 
 
@@ -196,7 +206,7 @@ def measures_alike(golds: Sequence[str], text: str, asked: frozenset[str]) -> bo
     """Whether a text names the amount or the time of day of a gold answer, as ``half past two`` names ``14:30``.
 
     Args:
-        golds: the gold answers. Only one that says nothing but an amount, or nothing but a time, is compared.
+        golds: the gold answers. Only one that says nothing else but what the text says, too, is compared.
         text: the answer.
         asked: stems of the question, which answers repeat.
 
@@ -204,23 +214,26 @@ def measures_alike(golds: Sequence[str], text: str, asked: frozenset[str]) -> bo
         None if no gold answer is comparable, or the text names several different amounts of that sort.
     """
     for gold in golds:
-        for alike in (_alike(times, gold, text, asked), _alike(amounts, gold, text, asked)):
-            if alike is not None:
-                return alike
+        found = (_alike(times, gold, text, asked), _alike(amounts, gold, text, asked), _alike(money, gold, text, asked))
+        if (alike := next((one for one in found if one is not None), None)) is not None:
+            return alike
     return None
 
 
 def _alike(measured: Callable[[str], list[_Measured]], gold: str, text: str, asked: frozenset[str]) -> bool | None:
     wanted = measured(gold) if len(gold) <= _LONGEST_MEASURE else []
-    if len(wanted) != 1 or not _is_all(gold, wanted[0].start, wanted[0].end, asked):
+    if len(wanted) != 1:
+        return None
+    repeated = asked | {one.stem for one in tokens(text)}
+    if not _is_all(gold, wanted[0].start, wanted[0].end, repeated):
         return None
     told = {one.same(wanted[0]) for one in measured(text) if one.is_comparable(wanted[0])}
     return told.pop() if len(told) == 1 else None
 
 
-def _is_all(text: str, start: int, end: int, asked: frozenset[str]) -> bool:
-    """Whether a text says nothing beside one of its parts and the question."""
-    return not any(one.carries and one.stem not in asked for one in tokens(f"{text[:start]} {text[end:]}"))
+def _is_all(text: str, start: int, end: int, known: frozenset[str]) -> bool:
+    """Whether a text says nothing beside one of its parts and known words."""
+    return not any(one.carries and one.stem not in known for one in tokens(f"{text[:start]} {text[end:]}"))
 
 
 def _relative_days(text: str) -> list[Interval]:

@@ -56,15 +56,16 @@ _SHORT = frozenset({"h", "g", "m", "l", "min", "mg", "kg", "lb", "oz", "mm", "cm
 _ONE = frozenset(["a", "an", "one", "ein", "eine", "einen", "einem", "einer", "un", "una", "uno", "une", "um", "uma"])
 _NUMBERS_ONLY_HERE = {
     "três": 3, "quatro": 4, "oito": 8, "dez": 10, "due": 2, "tre": 3, "quattro": 4, "cinque": 5, "sette": 7, "otto": 8,
-    "dieci": 10, "quinze": 15, "quince": 15, "vinte": 20, "venti": 20,
+    "dieci": 10, "quince": 15, "venti": 20,
 }  # fmt: skip
 """Number words of languages that mean something else beside other words, so that only a unit makes them numbers."""
 
 _WORD = r"[^\W\d_]+"
-_COUNT = rf"(?:\d+(?:[.,]\d+)?|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[-\s]{_WORD}|{_WORD})"
+_COUNT = rf"(?:\d+(?:[.,]\d+)?|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[-\s]{_WORD}\b|{_WORD})"
 _FIND = re.compile(
     rf"""
       (?<![\d.,])\b(?P<part>half|(?:(?P<quarters>a|one|three)\s+)?quarters?)\s+(?:of\s+)?(?:an?|one)\s+(?P<unit1>{_WORD})\b
+    | (?<![\d.,])\b(?P<half3>halbe[nrs]?|media|medio|meia|meio|demi|mezz[ao]?|half)(?:\s+|-|['’])(?P<unit3>{_WORD})\b
     | (?<![\d.,])(?<![\d.,]\s)\b(?P<count>{_COUNT})(?P<plus>\s+and\s+a\s+half)?(?P<gap>\s*+)(?:-\s*+)?
         (?P<unit2>{_WORD})\b
         (?P<half>\s+(?:and\s+a\s+half|y\s+media|e\s+meia|et\s+demie|e\s+mezz[ao]))?
@@ -145,6 +146,9 @@ def _amount(match: re.Match[str]) -> tuple[Amount, float] | None:
             0.5 if match["part"].lower() == "half" else 0.75 if (match["quarters"] or "").lower() == "three" else 0.25
         )
         return Amount(match.start(), match.end(), unit[0], share * unit[1]), unit[1]
+    if match["half3"]:
+        unit = _UNITS.get(match["unit3"].lower())
+        return None if unit is None else (Amount(match.start(), match.end(), unit[0], 0.5 * unit[1]), unit[1])
     name = match["unit2"].lower()
     unit = _UNITS.get(name)
     said = match["count"].lower()

@@ -50,7 +50,7 @@ _READ = re.compile(
     | (?<![\d:.,])\b(?P<h6>{_HOUR})\s*(?:h(?![^\W\d])|heures?\b)\s*(?P<m6>[0-5]\d\b)?
         (?P<half6>\s*et\s+demie)?(?P<quarter6>\s*et\s+quart)?
         (?P<less6>\s*moins\s+le\s+quart)?{_PART.format("f")}?
-    | (?P<at7>\b(?:las?|às?|alle|le|all['’])\s*)?(?<![\d:.,])\b(?P<h7>{_HOUR})\b
+    | (?P<at7>\b(?:las?|às?|alle|le|all['’])\s*)?(?<![\d:.,])\b(?P<h7>{_HOUR})\b(?![:.]\d)
         (?:\s+(?:[ye]\s+(?:(?P<half7>media|meia|mezz[ao])|(?P<quarter7>(?:un\s+)?[cq]uarto|quinze)|(?P<m7>{_MINUTE}))
           |(?P<less7>meno?s?\s+(?:un\s+)?[cq]uarto))\b)?{_PART.format("g")}?
     | \b(?P<noon>noon|midday|mittags?|mediodía|meio-dia|midi|mezzogiorno)\b

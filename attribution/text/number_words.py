@@ -1,4 +1,4 @@
-"""Numbers in several words of Turkish and Russian (``otuz beş``), and Korean numerals of Chinese origin (``육십만``).
+"""Numbers in several words (``two dozen``, ``otuz beş``), and Korean numerals of Chinese origin (``육십만``).
 
 A sentence has such a number as one value, not as words: the same number in digits is the same content.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from attribution.text.numbers import TENS, number
 from attribution.text.scripts import folded
 
 _TURKISH = {
@@ -39,6 +40,22 @@ _AMBIGUOUS = frozenset({"on", "bin", "kirk", "elli", "one", "bina", "bine", "ona
 _VALUES = _RUSSIAN | {word + ending: value for word, value in _TURKISH.items() for ending in ("", *_ENDED.split())}
 _SURE = _VALUES.keys() - _AMBIGUOUS
 _MULTIPLIES = frozenset({100, 1_000, 1_000_000})
+_TENS = frozenset(range(20, 100, 10))
+_DOZEN = 12
+_DOZENS = "dozen dozens dutzend docena docenas douzaine douzaines dozzina dozzine dúzia dúzias"
+_TIMES = {
+    **dict.fromkeys(_DOZENS.split(), _DOZEN),
+    "hundred": 100,
+    "thousand": 1_000,
+    "million": 1_000_000,
+}
+"""Words that multiply the number before them."""
+_JOINING = TENS | _TIMES.keys()
+"""One of these is in each number of several parts."""
+_AFTER = {"and": _MULTIPLIES, "y": _TENS, "e": _TENS, "et": _TENS}
+"""Words that join two parts of a number, with the values of the first part: ``hundred and five``."""
+_FEW = {"due": 2, "um": 1, "uma": 1, "una": 1, "une": 1, "un": 1, "one": 1, "a": 1}
+"""Words that are a number before a word that multiplies."""
 
 _HANGUL = {one: value for value, one in enumerate("일이삼사오육칠팔구", 1)}
 _HANGUL_UNITS = {"십": 10, "백": 100, "천": 1_000}
@@ -65,6 +82,48 @@ def spelled(words: Sequence[str]) -> list[tuple[int, int, float]]:
             found.append((start, end, float(_sum(parts))))
         start = max(end, start + 1)
     return found
+
+
+def joined(words: Sequence[str]) -> list[tuple[int, int, float]]:
+    """The numbers of two or more parts among words: the places of the first part and after the last, and the value.
+
+    ``Twenty five``, ``two hundred and five`` and ``24 thousand`` are one number each.
+    """
+    if _JOINING.isdisjoint(words):
+        return []
+    found, place = list[tuple[int, int, float]](), 0
+    while place < len(words):
+        end, value = _read(words, place)
+        if end > place + 1:
+            found.append((place, end, value))
+        place = max(end, place + 1)
+    return found
+
+
+def _read(words: Sequence[str], start: int) -> tuple[int, float]:
+    """The place after the number that begins at ``start``, and its value."""
+    first = number(words[start]) if words[start] not in _TIMES else None
+    if first is None and start + 1 < len(words) and words[start + 1] in _TIMES:
+        first = _FEW.get(words[start])
+    if first is None:
+        return start, 0.0
+    parts, end, last = [first], start + 1, words[start]
+    while end < len(words):
+        times = _TIMES.get(words[end])
+        if times is not None and (times == _DOZEN or parts[-1] < times):
+            parts[-1] *= times
+            last, end = words[end], end + 1
+            continue
+        skipped = words[end] in _AFTER and end + 1 < len(words)
+        word = words[end + skipped]
+        value = number(word) if word.isalpha() and word not in _TIMES else None
+        rest = int(_TIMES.get(last, parts[-1]))
+        joins = not skipped or rest in _AFTER[words[end]]
+        if not value or not joins or rest not in _MULTIPLIES | _TENS or not _follows(rest, int(value)):
+            break
+        parts.append(value)
+        last, end = word, end + 1 + skipped
+    return end, sum(parts)
 
 
 def korean(text: str) -> Iterator[tuple[int, int, int]]:

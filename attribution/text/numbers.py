@@ -1,6 +1,8 @@
-"""Numbers, in digits or in words."""
+"""Numbers, in digits or in one word."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 _UNITS = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
@@ -13,23 +15,69 @@ _ORDINALS = {
 }  # fmt: skip
 _OTHERS = (
     "zwei dos deux", "drei tres trois", "vier cuatro quatre", "fünf cinco cinq", "sechs seis", "sieben siete sept",
-    "acht ocho huit", "neun nueve neuf", "zehn diez dix", "onze", "zwölf doce douze", "dreizehn trece treize",
-    "vierzehn catorce quatorze", "fünfzehn quinze", "sechzehn dieciséis", "siebzehn diecisiete", "achtzehn dieciocho",
-    "neunzehn diecinueve",
+    "acht ocho huit", "neun nueve neuf", "zehn diez dix", "onze", "zwölf doce douze",
 )  # fmt: skip
-"""German, Spanish and French for 2 to 19, without words that mean something else in English, such as ``quince``."""
-_OTHER_TENS = (
-    "zwanzig veinte vingt", "dreissig treinta trente", "vierzig cuarenta quarante", "fünfzig cincuenta cinquante",
-    "sechzig sesenta soixante", "siebzig setenta", "achtzig ochenta", "neunzig noventa",
+"""German, Spanish and French for 2 to 12, without words that mean something else in English."""
+_GERMAN = "ein zwei drei vier fünf sechs sieben acht neun"
+_DUTCH = "een twee drie vier vijf zes zeven acht negen"
+_ITALIAN_TENS = "venti trenta quaranta cinquanta sessanta settanta ottanta novanta"
+_ITALIAN = "uno due tre quattro cinque sei sette otto nove"
+_SPANISH = "veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve"
+_FROM_13 = (
+    "dreizehn trece treize tredici treze dertien", "vierzehn catorce quatorze quattordici catorze veertien",
+    "fünfzehn quindici quinze vijftien", "sechzehn dieciséis sedici dezesseis dezasseis zestien",
+    "siebzehn diecisiete diciassette dezessete dezassete zeventien", "achtzehn dieciocho diciotto dezoito achttien",
+    "neunzehn diecinueve diciannove dezenove dezanove negentien",
 )  # fmt: skip
+_MORE_TENS = (
+    "zwanzig veinte vingt vinte twintig", "dreissig treinta trente trenta trinta dertig",
+    "vierzig cuarenta quarante quaranta quarenta veertig", "fünfzig cincuenta cinquante cinquanta cinquenta vijftig",
+    "sechzig sesenta soixante sessanta sessenta zestig", "siebzig setenta settanta zeventig",
+    "achtzig ochenta ottanta oitenta tachtig", "neunzig noventa novanta negentig",
+)  # fmt: skip
+_LATER_ORDINALS = (
+    "dritte dritten dritter drittes troisième terzo terza tercero tercera tercer terceiro terceira",
+    "vierte vierten vierter viertes quatrième", "fünfte fünften fünfter cinquième", "sechste sechsten sixième sesto",
+    "siebte siebten septième settimo séptimo sétimo", "achte achten huitième ottavo oitavo",
+    "neunte neunten neuvième noveno", "zehnte zehnten dixième decimo décimo",
+)  # fmt: skip
+
+
+def _joined(units: str, tens: Sequence[str], between: str) -> dict[str, int]:
+    """Numbers from 21 to 99 in one word with the unit first, such as ``vierundzwanzig``."""
+    return {
+        f"{unit}{between}{word}": ten + one
+        for ten, word in zip(range(20, 100, 10), tens, strict=True)
+        for one, unit in enumerate(units.split(), 1)
+    }
+
+
+def _elided(units: str, tens: str) -> dict[str, int]:
+    """Italian numbers from 21 to 99: ``ventiquattro``, ``ventuno``, ``trentotto``."""
+    return {
+        f"{word[:-1] if unit[0] in 'uo' else word}{unit}": ten + one
+        for ten, word in zip(range(20, 100, 10), tens.split(), strict=True)
+        for one, unit in enumerate(units.split(), 1)
+    }
+
+
 _WORDS = (
     {word: value for value, said in enumerate(_OTHERS, 2) for word in said.split()}
-    | {word: 10 * value for value, said in enumerate(_OTHER_TENS, 2) for word in said.split()}
+    | {word: value for value, said in enumerate(_FROM_13, 13) for word in said.split()}
+    | {word: 10 * value for value, said in enumerate(_MORE_TENS, 2) for word in said.split()}
+    | {word: value for value, said in enumerate(_LATER_ORDINALS, 3) for word in said.split()}
+    | {word: value for value, word in enumerate(_SPANISH.split(), 21)}
+    | _joined(_GERMAN, [said.split()[0] for said in _MORE_TENS], "und")
+    | _joined(_DUTCH, [said.split()[-1] for said in _MORE_TENS], "en")
+    | _elided(_ITALIAN, _ITALIAN_TENS)
     | {"hundert": 100, "cien": 100, "tausend": 1000, "mille": 1000}
     | {word: value for value, word in enumerate(_UNITS.split())}
     | {word: 10 * value for value, word in enumerate(_TENS.split(), 2)}
     | _ORDINALS
 )
+
+TENS = frozenset(word for word, value in _WORDS.items() if value in range(20, 100, 10))
+"""Words for 20, 30 and so on to 90."""
 
 
 def number(word: str) -> float | None:

@@ -1,4 +1,7 @@
-"""Dates in German, Spanish, French, Chinese and Japanese, told in English, so that one module knows the calendar.
+"""Dates in European and East Asian languages, told in English, so that one module knows the calendar.
+
+The languages are German, Spanish, French, Italian, Portuguese, Chinese, Japanese and Korean; of Italian, Portuguese and
+Korean only dates with a month.
 
 ``dateparser`` knows more languages, but takes a third of a second to start and a hundredth for each sentence.
 """
@@ -34,6 +37,14 @@ _MONTHS = (
     )
     | _named(
         "janvier février/fevrier mars avril mai juin juillet août/aout septembre octobre novembre décembre/decembre",
+        _ENGLISH_MONTHS,
+    )
+    | _named(
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+        _ENGLISH_MONTHS,
+    )
+    | _named(
+        "janeiro fevereiro março/marco abril maio junho julho agosto setembro outubro novembro dezembro",
         _ENGLISH_MONTHS,
     )
 )
@@ -93,8 +104,9 @@ _NUMBER = "(?:[0-9０-９]{1,3}|[〇零一二两兩三四五六七八九十百]{
 _WEEK = "(?:周|週|星期|礼拜|禮拜)"
 _HAN = re.compile(
     rf"""
-      (?:(?P<y1>{_YEAR}|[〇零一二三四五六七八九]{{4}})年)?(?P<m1>{_NUMBER})月(?:(?P<d1>{_NUMBER})[日号號])?
-    | (?P<y2>{_YEAR}|[〇零一二三四五六七八九]{{4}})年
+      (?:(?P<y1>{_YEAR}|[〇零一二三四五六七八九]{{4}})[年년]\s*)?(?P<m1>{_NUMBER})(?:月|월(?!요))
+        (?:\s*(?P<d1>{_NUMBER})[日号號일])?
+    | (?P<y2>{_YEAR}|[〇零一二三四五六七八九]{{4}})[年년]
     | (?P<day>前天|一昨日|おととい|昨[天日晚夜]|きのう|今[天日晚]|きょう|明[天日晚]|あした)
     | (?P<which>[上下这這本先来來今])(?:个|個|一)?
         (?: {_WEEK}(?P<weekday>[一二三四五六日天])(?![天日]) | (?P<end>[周週]末) | (?P<week>{_WEEK}) | (?P<month>月))
@@ -103,14 +115,15 @@ _HAN = re.compile(
     """,
     re.VERBOSE,
 )
-_MAY_BE = re.compile("[年月日号號天周週昨今明前期きあお]")
+_MAY_BE = re.compile("[年년月월日号號天周週昨今明前期きあお]")
 _TELLING_WORDS = """
     gestern vorgestern heute morgen vor tag tage tagen woche wochen monat monate monaten jahr jahre jahren
     januar februar rz april mai juni juli august september oktober november dezember
     ayer anteayer antier hoy ana semana semanas mes meses hace enero febrero marzo abril mayo junio julio agosto
     septiembre setiembre octubre noviembre diciembre hier aujourd demain jour jours semaine semaines mois ans janvier
     vrier mars avril juin juillet ao aout septembre octobre novembre cembre pasado pasada dernier derni prochain
-    prochaine xima ximo
+    prochaine xima ximo gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre janeiro fevereiro
+    mar o marco maio junho julho setembro outubro novembro dezembro
     letzte letzten letzter letztes letztem
     montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag lunes martes rcoles miercoles jueves viernes
     bado sabado domingo lundi mardi mercredi jeudi vendredi samedi dimanche

@@ -37,6 +37,8 @@ _ENGLISH = r"""
     | \bnothing\s+in\s+(?:the|my|your|our|these)\s+(?:notes?|conversations?|messages?|chats?|memor\w+|context
         |records?)\b
     | \bmention(?:ed)?\b[^.;!?]{0,60}\bbut\s+(?:not|never|nothing)\b
+    | \bonly\s+(?:know|have|heard|hear|remember|recall|see|find)\b[^.;!?]{0,60}[,;]\s*(?:but\s+)?(?:not|nothing)\s+
+        (?:about|of|on)\b
     | \b(?:i\s+(?:do|did)(?:n['’]t|\s+not)\s+have)\s+(?:that|this|any|the|enough)\b
     | \b(?:hard|impossible)\s+to\s+(?:say|tell|know)\b
     | \b(?:unknown|unanswerable|undetermined|unspecified|cannot\s+be\s+(?:known|answered|determined)|insufficient)\b

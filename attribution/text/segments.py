@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from attribution.text.common import common_start
 from attribution.text.dates import Mention, mentions
-from attribution.text.number_words import spelled
+from attribution.text.number_words import joined, spelled
 from attribution.text.numbers import number
 from attribution.text.tokens import carries, stem, words
 
@@ -42,6 +42,8 @@ _NAME_WORDS = 3
 """The most words before a timestamp that heads its line, as ``Ann Lee (2026-03-01 09:00): Hello.``"""
 _EDGE = re.compile(r"(?:\n[ \t]*)+|(?:\\n[ \t]*)+|\{")
 """Where a line, a paragraph, or an object of JSON begins."""
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
+"""A number that many languages write with a dot between its thousands: it may be 1500 as well as 1.5."""
 _STAMP_WORDS = 6
 """A sentence with a timestamp and fewer words than this is metadata."""
 
@@ -89,13 +91,16 @@ def sentence(text: str) -> Sentence:
     starts: list[int] = []
     numbers: set[float] = set()
     cut_out = words(text)
-    in_words = spelled([word for _, word in cut_out])
+    plain = [word for _, word in cut_out]
+    in_words = [*joined(plain), *spelled(plain)]
     numbers.update(value for _, _, value in in_words)
     read = {place for first, last, _ in in_words for place in range(first, last)}
     for place, (start, word) in enumerate(cut_out):
         if place in read or (taken and any(first <= start < last for first, last in taken)):
             continue
         said, value = _read_word(word)
+        if _THOUSANDS.fullmatch(word):
+            numbers.add(float(word.replace(".", "")))
         if value is not None:
             numbers.add(value)
         elif said:

@@ -21,6 +21,10 @@ from attribution.text.clock import times
         ("an hour and a half", "duration", 5400),
         ("one hour and 20 minutes", "duration", 4800),
         ("forty-five minutes", "duration", 2700),
+        ("thirty minutes", "duration", 1800),
+        ("mezz'ora", "duration", 1800),
+        ("media hora", "duration", 1800),
+        ("eine halbe Stunde", "duration", 1800),
         ("drei Wochen", "duration", 1_814_400),
         ("quinze jours", "duration", 1_296_000),
         ("due settimane", "duration", 1_209_600),
@@ -60,6 +64,7 @@ def test_no_amounts(text: str) -> None:
         ("às 16h30", 990, True),
         ("trois heures de l'après-midi", 900, True),
         ("alle sette e mezza", 450, False),
+        ("alle 6:45", 405, True),
     ],
 )
 def test_times(text: str, minutes: int, is_exact: bool) -> None:
@@ -87,6 +92,13 @@ def _agrees(gold: str, answer: str) -> bool:
         ("às quatro da tarde", "Às 16h."),
         ("3 kg", "3000 grams"),
         ("70-245", "It is 70-245."),
+        ("1200 euro", "Costa 1.200 €."),
+        ("SEK 3,100", "It is 3100 Swedish kronor."),
+        ("half a decade ago", "five years ago"),
+        ("a decade ago", "It closed ten years ago."),
+        ("two dozen", "24 of them"),
+        ("vierzehn Tage", "zwei Wochen"),
+        ("the European Union", "In the EU."),
     ],
 )
 def test_the_same_measure(gold: str, answer: str) -> None:
@@ -103,6 +115,8 @@ def test_the_same_measure(gold: str, answer: str) -> None:
         ("3 kg", "300 grams"),
         ("70-245", "It is 70-254."),
         ("210 Euro", "180 Euro"),
+        ("1200 euro", "Costa 1.200 dollari, cioè $1,200."),
+        ("3 plates and 4 cups", "3 plates and 5 cups"),
         ("19 April 2024", "20 April 2024"),
     ],
 )

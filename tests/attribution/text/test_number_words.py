@@ -29,6 +29,17 @@ from attribution.text.tokens import tokens
         ("They seize the quince.", set()),  # French and Spanish numbers that are English words
         ("The lid of the bin on the left is red.", set()),
         ("Mr Kirk sat on the bench.", set()),
+        ("The hall seats two hundred and five.", {205}),
+        ("I bought twenty-five pears and three plums.", {25, 3}),
+        ("They carved three dozen spoons.", {36}),
+        ("It cost 24 thousand.", {24_000}),
+        ("Between five and twenty came.", {5, 20}),
+        ("Sono due dozzine di uova.", {24}),
+        ("Wir haben vierundzwanzig Stühle.", {24}),
+        ("Hay treinta y cinco sillas.", {35}),
+        ("Servono ventotto piatti.", {28}),
+        ("Sie wohnt im dritten Stock.", {3}),
+        ("La barca costa 1.500 euro.", {1.5, 1_500}),
     ],
 )
 def test_a_number_in_words_is_its_value(text: str, numbers: set[float]) -> None:

@@ -1,0 +1,67 @@
+"""Sums of money, such as ``1.500 €``, ``EUR 1,500`` and ``1500 euro``: one value for each currency."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_CURRENCIES = {
+    "eur": ("€", "eur", "euros?"),
+    "usd": (r"us\$", r"\$", "usd", "dollars?"),
+    "gbp": ("£", "gbp", r"pounds\s+sterling"),
+    "jpy": ("¥", "jpy", "yen"),
+    "chf": ("chf", "fr\\.", r"swiss\s+francs?", r"schweizer\s+franken"),
+    "nok": ("nok", r"norwegian\s+kroner?", r"norske\s+kroner"),
+    "sek": ("sek", r"swedish\s+kron(?:or|a)", r"svenska\s+kronor"),
+    "dkk": ("dkk", r"danish\s+kroner?", r"danske\s+kroner"),
+    "try": ("₺", "tl", r"turkish\s+lira", "türk\\s+lirası"),
+    "inr": ("₹", "inr", "rupees?"),
+    "brl": (r"r\$", "brl", "rea(?:l|is)"),
+    "pln": ("zł", "pln", r"z[łl]ot(?:y|ys|ych|e)"),
+    "krw": ("₩", "krw", "won", "원"),
+}
+_NAMED = {code: re.compile("|".join(names), re.IGNORECASE) for code, names in _CURRENCIES.items()}
+_NAME = "|".join(sorted((name for names in _CURRENCIES.values() for name in names), key=len, reverse=True))
+_SUM = r"\d{1,3}(?:[.,\s'’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d{1,2})?(?!\d)"
+_FIND = re.compile(
+    rf"(?<![\w.,])(?P<before>{_NAME})\s*(?P<sum1>{_SUM})|(?<![\w.,])(?P<sum2>{_SUM})\s*(?P<after>{_NAME})(?!\w)",
+    re.IGNORECASE,
+)
+
+
+class Money(NamedTuple):
+    """A sum of money at ``text[start:end]``."""
+
+    start: int
+    end: int
+    currency: str
+    value: float
+
+    def is_comparable(self, other: Money) -> bool:
+        """Whether one of two sums may be the other: always."""
+        return isinstance(other, Money)
+
+    def same(self, other: Money) -> bool:
+        """Whether two sums are equal, in the same currency."""
+        return self.currency == other.currency and self.value == other.value
+
+
+def money(text: str) -> list[Money]:
+    """The sums of money of a text, in order."""
+    return [
+        Money(match.start(), match.end(), _currency(match["before"] or match["after"]), _value(match))
+        for match in _FIND.finditer(text)
+    ]
+
+
+def _currency(name: str) -> str:
+    return next(code for code, pattern in _NAMED.items() if pattern.fullmatch(name))
+
+
+def _value(match: re.Match[str]) -> float:
+    """The value of a sum. A mark before exactly three digits parts thousands: money has no thousandths."""
+    said = match["sum1"] or match["sum2"]
+    whole, mark, part = said, "", ""
+    if (cents := re.search(r"[.,](\d{1,2})$", said)) is not None:
+        whole, mark, part = said[: cents.start()], ".", cents[1]
+    return float(re.sub(r"\D", "", whole) + mark + part)
