@@ -159,11 +159,18 @@ def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
 
 
 def _name_given(run: Run, text: str) -> None:
-    """Record texts from outside that a new text contains."""
+    """Record texts from outside that a new text contains, and what a user said of which the new text is a part."""
     for key, leaf in list(run.root.given.values()):
         is_said = leaf != text or KINDS_BY_KEY.get(key) == "Message"
-        if is_said and stands_in(leaf, text) and same(run, leaf) is None:
+        is_inside = is_said and stands_in(leaf, text)
+        if (is_inside or _is_part(text, key, leaf)) and same(run, leaf) is None:
             given(run, leaf, key)
+
+
+def _is_part(text: str, key: str, leaf: str) -> bool:
+    """Whether a new text is a part of what the user said, such as a paragraph."""
+    is_said = KINDS_BY_KEY.get(key) == "Message" and key not in _ROLES
+    return is_said and len(text) < len(leaf) and not is_word(text) and stands_in(text, leaf)
 
 
 def _name_wrapped(run: Run, text: str) -> None:
