@@ -112,6 +112,14 @@ def thoughts(value: Any) -> str | None:
     return "\n\n".join(found) or None
 
 
+def only_calls_tools(value: Any) -> bool:
+    """Whether a reply says nothing and calls tools: it answers nobody yet."""
+    said = list(_messages_in(value))
+    parts = [part for one in said for part in _parts(one) if not _is_thought(part)]
+    calls = [part for part in parts if isinstance(part, dict) and part.get("type") in _CALLS]
+    return len(calls) == len(parts) and bool(calls or any(one.get("tool_calls") for one in said))
+
+
 def _messages_in(value: Any) -> Iterator[dict[str, Any]]:
     found = structured(value)
     if isinstance(found, dict):
@@ -136,6 +144,7 @@ def _role(message: Mapping[str, Any]) -> str:
     return words(message.get("role")) or ""
 
 
+_CALLS = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
 _RESULTS = frozenset({"tool_call_response", "tool_result", "tool-result"})
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
 

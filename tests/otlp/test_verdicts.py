@@ -47,6 +47,20 @@ def chat(tracer: Tracer, system: str, answer: str) -> None:
         span.add_event("gen_ai.choice", {"message": json.dumps({"role": "assistant", "content": answer})})
 
 
+def asks_a_tool(tracer: Tracer, answer: str) -> None:
+    """A program calls the tool itself, without a span; the number of its call is the right answer by chance."""
+    call = {"id": "call 61", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    asked = {"role": "assistant", "content": None, "tool_calls": [call]}
+    for said in (asked, {"role": "assistant", "content": answer}):
+        with tracer.start_as_current_span("chat") as span:
+            span.set_attribute("gen_ai.operation.name", "chat")
+            span.add_event("gen_ai.user.message", {"content": ASKED})
+            if said is not asked:
+                span.add_event("gen_ai.assistant.message", {"content": "", "tool_calls": json.dumps([call])})
+                span.add_event("gen_ai.tool.message", {"content": "[]"})
+            span.add_event("gen_ai.choice", {"message": json.dumps(said)})
+
+
 def missed(tracer: Tracer, answer: str) -> None:
     """The search finds another booking."""
     search(tracer, "A table for two on Friday.")
@@ -91,15 +105,20 @@ def misnoted(tracer: Tracer, answer: str) -> None:
 
 
 async def verdict(
-    takes: Takes, program: Callable[[Tracer, str], None], answer: str, earlier: Sequence[str] = ()
+    takes: Takes,
+    program: Callable[[Tracer, str], None],
+    answer: str,
+    earlier: Sequence[str] = (),
+    gold: str = "Seat 61",
 ) -> tuple[Verdict, TraceGraph]:
-    """The verdict on the answer of a program's agent, whose right answer is seat 61.
+    """The verdict on the answer of a program's agent.
 
     Args:
         takes: takes the spans.
         program: what the agent does.
         answer: the wrong answer.
         earlier: the replies of an earlier turn.
+        gold: the right answer.
     """
     takes.anew()
     kept = InMemorySpanExporter()
@@ -118,7 +137,7 @@ async def verdict(
     id_ = trace_id(takes.project, "travel: c7")
     answered = (await elements(takes.store, Variable, id_, [VariableKind.ANSWER.value]))[-1]
     ((asked,),) = (await questions_of(takes.store, [answered])).values()
-    failure = await record_failure(takes.store, Complaint(asked.id, answered.id, ("Seat 61",)), "tests")
+    failure = await record_failure(takes.store, Complaint(asked.id, answered.id, (gold,)), "tests")
     graph = await TraceGraph.load(takes.store, id_)
     return await FlowPass().attribute(graph, failure), graph
 
@@ -235,3 +254,31 @@ async def test_a_single_question_without_a_conversation_is_told_with_the_names_o
     told = [fix for problem, fix in (await holes_of(takes, spans)).items() if problem.startswith(ALONE)]
     assert bool(told) is is_told
     assert all("gen_ai.conversation.id" in fix and "memtrace.trace=" in fix for fix in told)
+
+
+async def test_a_number_by_chance_is_no_evidence(takes: Takes) -> None:
+    found, _ = await verdict(takes, asks_a_tool, "I know of no such booking.")
+    assert found.error_type is None
+    assert "give the spans of the tools" in found.reason
+
+
+async def test_a_reply_that_only_calls_tools_is_no_answer(takes: Takes) -> None:
+    takes.anew()
+    kept = InMemorySpanExporter()
+    provider = TracerProvider(resource=Resource.create({"memtrace.trace": "desk"}), shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    asks_a_tool(provider.get_tracer("tests"), "Seat 61.")
+    await takes.take(encode_spans(kept.get_finished_spans()).SerializeToString())
+    await takes.written()
+    answers = await elements(takes.store, Variable, trace_id(takes.project, "desk"), [VariableKind.ANSWER.value])
+    assert [one.preview for one in answers] == ["Seat 61."]
+
+
+def dated(tracer: Tracer, answer: str) -> None:
+    """The prompt tells the day, without its year."""
+    chat(tracer, "Known: the night train leaves on 14 November at 61 Quay Street.", answer)
+
+
+async def test_another_day_without_its_year_is_another_answer(takes: Takes) -> None:
+    found, _ = await verdict(takes, dated, "On 4 November at 61 Quay Street.", gold="On 14 November at 61 Quay Street")
+    assert found.error_type is ErrorType.RESPONSE

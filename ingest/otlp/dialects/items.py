@@ -12,6 +12,7 @@ from ingest.otlp.reading import (
     last_of_user,
     messages,
     number,
+    only_calls_tools,
     reply,
     structured,
     text_of,
@@ -87,8 +88,8 @@ def inference(span: Span, given: Any, got: Any, system: Any = None) -> tuple[lis
         inputs.append(Item(VariableKind.QUERY, "query", text, is_outside=True))
     if prompt is not None:
         inputs.append(Item(VariableKind.PROMPT, "prompt", prompt))
-    kind = VariableKind.ANSWER if span.is_root else VariableKind.RESPONSE
-    return inputs, replied(got, kind, "reply")
+    is_answer = span.is_root and not only_calls_tools(got)
+    return inputs, replied(got, VariableKind.ANSWER if is_answer else VariableKind.RESPONSE, "reply")
 
 
 def replied(got: Any, kind: VariableKind, name: str) -> list[Item]:
