@@ -102,7 +102,7 @@ async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
     graph = traced.graph
     carriers = await _carriers(traced, place)
     past = graph.past([traced.failure.answer_id or ""])
-    best: tuple[bool, int, str, bool, int, str] | None = None
+    found: list[tuple[bool, int, str, bool, int, str]] = []
     for carrier in carriers:
         for operation_id in graph.readers(carrier):
             operation, made = graph.operations[operation_id], graph.made(operation_id)
@@ -112,12 +112,23 @@ async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
                 continue
             # Prefers a variable that the operation used directly, not through a prompt: the steps of a path must join.
             is_used = carrier in graph.used(operation_id)
-            key = (in_past, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier)
-            best = key if best is None or key > best else best
-    found = None if best is None else loss_at(graph, best[2], best[5])
-    if found is not None and counts_from_its_day(traced.detail):
-        return replace(found, likelihood=_DATE, reason=day_lost(traced.detail.reference))
-    return found
+            found.append((in_past, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier))
+    best = None
+    for key in sorted(found, reverse=True):
+        if key[3] or await _has_read(traced, key[2], key[5]):
+            best = loss_at(graph, key[2], key[5])
+            break
+    if best is not None and counts_from_its_day(traced.detail):
+        return replace(best, likelihood=_DATE, reason=day_lost(traced.detail.reference))
+    return best
+
+
+async def _has_read(traced: FailureInTrace, operation_id: str, carrier: str) -> bool:
+    """Whether a prompt that an operation read has the detail, too: it may have another part of the carrier only."""
+    graph = traced.graph
+    prompts = [one for one in graph.used(operation_id) if graph.variables[one].kind is _PROMPT]
+    written = [one for one in prompts if any(d.source == carrier for d in graph.parents(one))]
+    return not written or bool(await traced.holders(written))
 
 
 async def _carriers(traced: FailureInTrace, place: int) -> set[str]:

@@ -20,8 +20,9 @@ from attribution.needed.messages import Messages, is_known
 from attribution.needed.presence import Detail
 from attribution.text.refusals import refuses
 from attribution.text.scripts import is_light
-from attribution.text.segments import Sentence
+from attribution.text.segments import Placed, Sentence
 from attribution.text.tokens import Token, tokens
+from attribution.text.weekdays import weekdays
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.reasons import written
 from schema.kinds import ErrorType
@@ -62,12 +63,33 @@ _CHANGE = re.compile(
         |from\s+now\s+on|chang(?:ed|es)|switched|moved|instead|raised|lowered
         |jetzt|derzeit|aktuell\w*|inzwischen|mittlerweile|neuerdings|nicht\s+mehr|umgezogen|gewechselt
         |maintenant|actuel\w*|désormais|déménagé|changé|ahora|actual\w*|ya\s+no|mudad[oa]|cambi(?:ó|ado|é)
-        |agora|atual\w*|adesso|attual\w*|сейчас|теперь|больше\s+не|şimdi|artık)\b
-      | 现在|目前|如今|不再|换成|改成|搬到 | 今は|現在|いまは|もう|変わ|引っ越 | 지금|현재|이제|바뀌|이사
+        |agora|atual\w*|adesso|attual\w*|сейчас|теперь|больше\s+не|şimdi|artık
+        |postponed|rescheduled|put\s+(?:back|off)|brought\s+forward|(?:a|the|our|my|his|her|their|its)\s+new
+        |verschoben|verlegt|geändert|(?:de[rmns]|die|das|eine?[nmr]?|unser\w*|mein\w*)\s+neue[nmrs]?
+        |pass(?:e|ent|é|ée|ons)\s+(?:à|aux?)|repouss\w+|reporté\w*|avancé\w*|décalé\w*|nouve(?:au|l|lle|lles|aux)
+        |pospuest\w*|pospuso|aplaza\w*|pasa(?:n|do|ron)?\s+a(?:l|\s+l[ao]s?)?|nuev[oa]s?
+        |adiad[oa]s?|adiou|passa(?:m|ram|do)?\s+(?:para|a[lio]?)|nov[oa]s?|spostat[oaie]|rinviat[oaie]|posticipat[oaie]
+        |nuov[oaie]|verzet|verplaatst|uitgesteld|nieuwe?|перенос\w*|перен[её]с\w*|сменил\w*|нов\w{2,3}
+        |yeni|ertelen\w*|değiş\w*|alındı)\b
+      | 现在|目前|如今|不再|换成|改[成到为]|搬到|推迟|提前|新的 | 今は|現在|いまは|もう|変わ|変更|延期|新しい|引っ越
+      | 지금|현재|이제|바뀌|변경|연기|옮겼|새로|이사
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 """Words by which a question asks for the present state, or a message tells a change."""
+_OTHERS = re.compile(
+    r"""\b(?:sister|brother|mother|father|mum|mom|dad|son|daughter|wife|husband|aunt|uncle|cousin|friend|neighbou?r
+        |colleague|boss|grand\w+|schwester|bruder|mutter|vater|sohn|tochter|frau|mann|tante|onkel|freund(?:in)?
+        |nachbar(?:in)?|kolleg(?:e|in)|s[oœ]eur|frère|mère|père|fils|fille|femme|mari|oncle|ami|amie|voisine?|collègue
+        |hermana|hermano|madre|padre|hij[oa]|espos[oa]|tí[oa]|prim[oa]|amig[oa]|vecin[oa]|irmão|irmã|mãe|pai|filh[oa]
+        |sorella|fratello|figli[oa]|marito|moglie|zi[oa]|cugin[oa]|amic[oa]|vicin[oa]|zus|broer|moeder|vader|buurman
+        |сестр\w+|брат\w*|мам\w+|пап\w+|друг\w*|подруг\w+|сосед\w*)\b
+      | 姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|朋友|邻居|同事 | 姉|妹|兄|弟|母|父|友人|友達|隣人
+      | 누나|언니|동생|오빠|형|친구|이웃
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Relatives and friends."""
 
 
 def wrong_person(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:
@@ -123,8 +145,8 @@ def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: De
     said = failure.prediction or ""
     if not detail.literal or refuses(said):
         return None
-    claim = messages.claim(failure, None)
-    if not claim.weight or not excludes(failure, gold, claim):
+    claim, days = messages.claim(failure, None), weekdays(said)
+    if not (claim.weight or days) or not excludes(failure, gold, claim):
         return None
     asked, first, known = messages.asked(failure), messages.dated.get(detail.message_id), is_known(graph, failure)
     for message in messages.following(detail.message_id, len(messages.ids)):
@@ -137,8 +159,11 @@ def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: De
         ):
             continue
         for placed in messages.statements(message):
-            tells = share_found(claim, placed) >= _WHOLLY and _is_on_topic(asked, detail, placed.sentence)
-            if tells and (_CHANGE.search(placed.sentence.text) or _CHANGE.search(failure.question)):
+            tells = share_found(claim, placed) >= _WHOLLY if claim.weight else True
+            tells = tells and days <= weekdays(placed.sentence.text)
+            if not tells or not _is_on_topic(asked, detail, placed.sentence) or _is_of_another(failure, detail, placed):
+                continue
+            if _CHANGE.search(placed.sentence.text) or _CHANGE.search(failure.question):
                 reason = "a later message tells what was answered: the gold answer is out of date"
                 return wrong_gold(message, placed.sentence.text.strip(), reason)
     return None
@@ -155,6 +180,26 @@ def _is_on_topic(asked: Content, detail: Detail, said: Sentence) -> bool:
         return bool(common) and len(common) >= _ABOUT * len(asked.words)
     topic = {one for one in asked.words.keys() & set(detail.sentence.stems) if not is_light(one)}
     return bool(topic) and 2 * len(topic & common) >= len(topic)
+
+
+def _is_of_another(failure: Failure, detail: Detail, placed: Placed) -> bool:
+    """Whether a sentence tells of another person or thing than question and evidence do.
+
+    It lacks a name that both of these have, and has a name in its place; or it tells of a relative or friend whom
+    neither of these mentions.
+    """
+    said = placed.sentence
+    known = " ".join((failure.question, detail.sentence.text, failure.prediction or ""))
+    others = {one.casefold() for one in _OTHERS.findall(said.text)}
+    others -= {one.casefold() for one in _OTHERS.findall(known)}
+    named = _named(failure.question) & set(detail.sentence.stems) - set(said.stems)
+    stems = {one.stem for one in tokens(known)}
+    return bool(others) or (bool(named) and not _named(said.text) <= stems)
+
+
+def _named(text: str) -> set[str]:
+    """The stems of the words of a text with a capital letter, without the first word."""
+    return {one.stem for one in tokens(text)[1:] if one.carries and text[one.start].isupper()}
 
 
 def wrong_time(messages: Messages, failure: Failure, detail: Detail) -> Finding | None:

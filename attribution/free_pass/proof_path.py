@@ -117,7 +117,13 @@ def of_loss(traced: FailureInTrace, loss: Loss) -> Proof:
     if after is None and loss.error_type is ErrorType.DELETION:
         ends = [d.target for d in traced.graph.children(loss.holder) if d.operation_id == loss.operation_id]
         after = ends[0] if ends else None
-    return Proof(traced.detail.message_id, loss.holder, ((after, loss.operation_id),) if after else ())
+    then: tuple[tuple[str, str | None], ...] = ((after, loss.operation_id),) if after else ()
+    graph = traced.graph
+    if after and loss.holder not in graph.used(loss.operation_id):
+        # The operation may have read the holder in a prompt. Then the prompt is a step of the path.
+        chain = graph.path(loss.holder, after)
+        then = tuple((derivation.target, derivation.operation_id) for derivation in chain) or then
+    return Proof(traced.detail.message_id, loss.holder, then)
 
 
 async def _way(traced: FailureInTrace, start: str, holder: str) -> list[Step]:

@@ -55,6 +55,7 @@ from attribution.free_pass.unsaid import by_what_nobody_said, by_what_was_read, 
 from attribution.needed.pieces import Piece, share_said
 from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
+from attribution.text.refusals import refuses
 from attribution.trace.holes import RECORD_MESSAGES
 from attribution.verdicts.probabilities import confidence
 from attribution.verdicts.verdict import CandidateVerdict, PieceLoss, Step, Verdict, abstention
@@ -257,6 +258,9 @@ async def _together(tried: TriedFailure, endings: Sequence[Ending], reached: Seq
     for one in endings:
         groups.setdefault(one.key, []).append(one)
     named = {key: some for key, some in groups.items() if key[0] is not None} or groups
+    before = {key: some for key, some in named.items() if key[0] not in (None, ErrorType.RESPONSE)}
+    if before and _counts(tried):
+        named = before  # the answer counts what it was given
 
     def lost(some: Sequence[Ending]) -> float:
         if not is_reply:
@@ -280,6 +284,13 @@ async def _together(tried: TriedFailure, endings: Sequence[Ending], reached: Seq
         path=losses[endings.index(chosen)].path,
         losses=(*_known(endings, losses), *[await _reached(tried, piece) for piece in reached]),
     )
+
+
+def _counts(tried: TriedFailure) -> bool:
+    """Whether gold answer and answer are counts of what several messages tell."""
+    said = tried.messages.claim(tried.failure, None)
+    is_count = form(tried.failure) is QuestionForm.JOINED and tried.gold is not None and bool(tried.gold.numbers)
+    return is_count and bool(said.numbers) and not refuses(tried.failure.prediction or "")
 
 
 def _known(endings: Sequence[Ending], losses: Sequence[PieceLoss]) -> list[PieceLoss]:

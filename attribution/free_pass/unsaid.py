@@ -31,9 +31,14 @@ _READ = frozenset(
         VariableKind.MEMORY_UNIT,
     }
 )
+_WRITTEN = frozenset({VariableKind.RESPONSE, VariableKind.OTHER})
 _READERS = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
 """Operations that may read a text without handing it on."""
 _DROPPED = "the operation read the right answer for this question, and left it out of what it made"
+_UNTOLD = (
+    "nothing that is recorded from before the answer says the right answer, neither a turn of the user nor what the "
+    "calls of models read: give the spans of the tools and of the memory, which may have told it, to the same trace"
+)
 _ALL = 0.95
 """A text has the right answer if it has at least this share of its words."""
 _SAYS = 0.5
@@ -74,19 +79,22 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
 
 
 async def unwritten(tried: TriedFailure) -> str | None:
-    """Why a failure is not decided that an earlier turn of the user tells, in a trace without messages; else None."""
+    """Why a failure is not decided in a trace without messages; None if nothing is known but that."""
     gold = _wanted(tried)
-    if gold is None or tried.messages.ids or await told_earlier(tried, gold) is None:
+    if gold is None or tried.messages.ids:
         return None
-    fix = fix_for(tried.graph, RECORD_UNITS)
-    return f"an earlier turn of the user tells it, and what became of it in the memory is not recorded: {fix}"
+    if await told_earlier(tried, gold) is not None:
+        fix = fix_for(tried.graph, RECORD_UNITS)
+        return f"an earlier turn of the user tells it, and what became of it in the memory is not recorded: {fix}"
+    return _UNTOLD if any(one.kind is VariableKind.PROMPT for one in tried.graph.variables.values()) else None
 
 
 async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
     """The finding if no message states the right answer, but a text that a model was given does, such as a tool result.
 
-    If the model that answered was given the text, the answer is at fault. If only earlier calls of the conversation
-    were given the text, the program left it out. None if neither can be told.
+    If the model that answered was given the text, the answer is at fault. If another model was given it, whose reply
+    was read in place of the text, that model is. If only calls that answered earlier turns were given the text, the
+    program left it out. None if none of these can be told.
     """
     gold = _wanted(tried)
     if gold is None:
@@ -108,6 +116,18 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
         return None
     holder = max(earlier, key=lambda one: graph.variables[one].sequence)
     quote = await graph.text(holder)
+    if (made := _condensed(graph, holder, past, given)) is not None:
+        wrote = graph.variables[made].operation_id
+        return Finding(
+            ErrorType.UPDATE,
+            wrote,
+            _LEFT_OUT,
+            "the model read the right answer, and its text, which was read in place of it, does not have it",
+            lambda: proof.Proof(holder, holder, ((made, wrote),), quote=quote),
+            is_local=True,
+        )
+    if not any(_answers(graph, one) for one in graph.readers(holder)):
+        return None
     reason = (
         "no longer in the prompt: an earlier call of a model was given a text with the right answer, and the call that "
         "answered was not; the program, or the package that keeps its history, left it out"
@@ -132,6 +152,28 @@ def _wanted(tried: TriedFailure) -> Content | None:
     return None if said.recall >= _SAYS and not said.conflicts else gold
 
 
+def _condensed(graph: TraceGraph, holder: str, past: AbstractSet[str], given: AbstractSet[str]) -> str | None:
+    """The reply that was read in place of a text: it answered no turn, or the last prompt was written from it."""
+    prompts = [one for one in given if graph.variables[one].kind is VariableKind.PROMPT]
+    pasted = {one.source for prompt in prompts for one in graph.parents(prompt)}
+    for reader in graph.readers(holder):
+        if graph.operations[reader].kind is OperationKind.GENERATION:
+            way = pasted if _answers(graph, reader) else past
+            found = [one for one in graph.made(reader) if one in way and graph.variables[one].kind in _WRITTEN]
+            if found:
+                return found[0]
+    return None
+
+
+def _answers(graph: TraceGraph, operation_id: str) -> bool:
+    """Whether what an operation made became an answer as it is."""
+    made = graph.made(operation_id)
+    handed = [
+        one.target for variable in made for one in graph.children(variable) if graph.reply(one.target).id == variable
+    ]
+    return any(graph.variables[one].kind is VariableKind.ANSWER for one in [*made, *handed])
+
+
 async def _holding(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> dict[str, bool]:
     """The texts in an answer's past with the right answer, each with whether a sentence about the question has it.
 
@@ -141,7 +183,10 @@ async def _holding(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -
     found = {made for one in _searches(graph, past) for made in graph.made(one)}
     texts = await graph.texts(one for one in past if one in found or graph.variables[one].kind in _READ)
     asked = content(tried.failure.question, Rarity(())).words.keys() - gold.words.keys()
-    return {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
+    told = {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
+    # Any long text may have a number: alone, it tells nothing unless a sentence about the question has it.
+    is_bare = not gold.words and not gold.dates and len(gold.numbers) == 1
+    return {one: is_about for one, is_about in told.items() if is_about or not is_bare}
 
 
 async def _replied(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> dict[str, bool]:

@@ -22,6 +22,8 @@ _NEAR_SUPPORTED = 0.8
 _BETTER = 0.3
 """A message beside the evidence also replaces it if it has this much more."""
 _NEIGHBOURS = 3
+_ANY_DAY = 738_000
+"""A day (an ordinal) for dates without a year in a trace without messages."""
 _WHOLLY = 0.95
 _ABOUT = 0.4
 """A sentence with at least this share of the question is on the same topic."""
@@ -35,7 +37,8 @@ def content_of_gold(messages: Messages, failure: Failure) -> Content:
     """The content of the gold answers beyond the question; a date without a year is the nearest to the last message."""
     asked = messages.asked(failure)
     told = content("\n".join(failure.gold_answers), messages.rarity)
-    if not told.dates and (last := messages.last_day()) is not None:
+    last = messages.last_day() if messages.ids else _ANY_DAY  # texts without a day are compared with each other only
+    if not told.dates and last is not None:
         named = [one for gold in failure.gold_answers for placed in passage(gold) for one in placed.sentence.dates]
         days = (one.on(last) for one in named if one.yearless is not None)
         told = replace(told, dates=tuple(dict.fromkeys(one for one in days if one is not None)))
@@ -43,11 +46,20 @@ def content_of_gold(messages: Messages, failure: Failure) -> Content:
 
 
 def detail_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
-    """The detail from a message beside the evidence that clearly states the wanted content; None if there is none."""
+    """The detail from a message beside the evidence that clearly states the wanted content; None if there is none.
+
+    Many sentences may have a wanted number. Evidence on the question's topic is replaced for a number alone only by a
+    sentence that is as much on the topic.
+    """
     near = best_detail(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want, may_ask=False)
     if near is None:
         return None
     own = best_detail(messages, failure, evidence, want)
+    if own is not None and not want.words and not want.dates:
+        asked_in = messages.sought(messages.asked(failure))
+        on_topic, beside = (asked_in.share(Placed(0, one.sentence, one.reference)) for one in (own, near))
+        if on_topic >= _ABOUT and beside < on_topic:
+            return None
     clearly = own is None or near.support >= max(SUPPORTED, own.support + _BETTER)
     return near if near.support >= _NEAR_SUPPORTED or clearly else None
 

@@ -6,6 +6,7 @@ import re
 
 from attribution.needed.content import Content, same_days
 from attribution.text.lexicon import is_rival_of_any
+from attribution.text.weekdays import names_other_weekdays
 from schema.models import Failure
 
 _AMOUNT = re.compile(r"^\W*(?:since\s+|until\s+)?(?:when|how\s+(?:long|many|much|old|often))\b", re.IGNORECASE)
@@ -17,6 +18,8 @@ def excludes(failure: Failure, want: Content, claim: Content) -> bool:
     An amount or date also excludes a gold answer without any, if the question asks for one.
     """
     if _AMOUNT.search(failure.question) and not (want.dates or want.numbers) and (claim.dates or claim.numbers):
+        return True
+    if names_other_weekdays(failure.gold_answers, failure.prediction or ""):
         return True
     if want.dates and claim.dates:
         return not any(same_days(one, other) or same_days(other, one) for one in want.dates for other in claim.dates)

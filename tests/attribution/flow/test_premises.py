@@ -273,6 +273,12 @@ async def test_the_question_stays_right_where_the_other_has_such_a_thing_or_nobo
         ("The fee of the climbing hall: 52 euros.", "What is the current fee of the climbing hall?", True),
         ("Die Gebühr der Kletterhalle beträgt jetzt 52 Euro.", "Wie hoch ist die Gebühr der Kletterhalle?", True),
         ("The fee of the climbing hall was 52 euros for my guest.", "What is the fee of the climbing hall?", False),
+        (
+            "Nach dem neuen Plan ist die Gebühr der Kletterhalle 52 Euro.",
+            "Wie hoch ist die Gebühr der Kletterhalle?",
+            True,
+        ),
+        ("My sister pays a fee of 52 euros for the climbing hall now.", "What is the fee of the climbing hall?", False),
     ],
 )
 async def test_a_later_message_tells_what_has_changed(
@@ -331,3 +337,36 @@ def test_a_date_in_brackets_before_a_text_is_the_day_of_the_text() -> None:
 def test_times_of_day_agree_only_if_they_are_the_same(gold: str, answer: str, same: bool) -> None:
     found = agreement(content(gold, lambda _: 1.0), answer, [gold])  # type: ignore[arg-type]
     assert found.conflicts is not same
+
+
+@pytest.mark.parametrize(
+    ("later", "outdated"),
+    [
+        ("Les répétitions du choeur passent au samedi.", True),
+        ("Samedi, les répétitions du choeur étaient gaies.", False),
+    ],
+)
+async def test_a_later_message_tells_another_day_of_the_week(embedded: Database, later: str, outdated: bool) -> None:
+    first = "Les répétitions du choeur sont le lundi."
+    told = talk(("user", first), ("user", later), time=f"2026-03-{10 + outdated}")
+    units = [told.store(0, first), told.store(1, later, key="later")]
+    asked = told.ask("Quel jour sont les répétitions du choeur ?", "lundi", "Le samedi.", units)
+    verdict, _ = await verdict_on(embedded, told, asked)
+    assert verdict.error_type is (ErrorType.ANNOTATION if outdated else ErrorType.RESPONSE)
+
+
+async def test_a_later_message_about_somebody_else_changes_nothing(embedded: Database) -> None:
+    first, later = "The fee for Ilka is 38 euros.", "The fee for Bruno is 52 euros now."
+    told = talk(("user", first), ("user", later))
+    units = [told.store(0, first), told.store(1, later, key="later")]
+    verdict, _ = await verdict_on(embedded, told, told.ask("What is the fee for Ilka?", "38 euros", "52 euros", units))
+    assert verdict.error_type is ErrorType.RESPONSE
+
+
+async def test_a_number_beside_the_evidence_is_no_evidence(embedded: Database) -> None:
+    first, other = "Edda brought my kayak back today.", "Soup keeps for about three weeks in the ice box."
+    told = talk(("user", first), ("user", other))
+    units = [told.store(0, first), told.store(1, other, key="other")]
+    question = "How many weeks ago did Edda bring my kayak back?"
+    verdict, _ = await verdict_on(embedded, told, told.ask(question, "3 weeks ago", "1 week ago", units[:1]))
+    assert verdict.error_type is ErrorType.RESPONSE
