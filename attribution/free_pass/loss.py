@@ -112,7 +112,9 @@ async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
                 continue
             # Prefers a variable that the operation used directly, not through a prompt: the steps of a path must join.
             is_used = carrier in graph.used(operation_id)
-            found.append((in_past, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier))
+            found.append(
+                (in_past, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier)
+            )
     best = None
     for key in sorted(found, reverse=True):
         if key[3] or await _has_read(traced, key[2], key[5]):
