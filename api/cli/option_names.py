@@ -58,7 +58,7 @@ PLACES: Mapping[str, bool] = {
 }
 """The options before the command, and whether each has a value."""
 
-_MORE = {"--verbose", "-v", "--details", "--full"}
+_MORE = {"--verbose", "-v", "--details", "--full", "--explain"}
 _NO_MODEL = {"--no-llm", "--no-model", "--without-llm", "--free", "--offline", "--local"}
 _NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
 """Options that name what a command takes as an argument."""

@@ -37,6 +37,9 @@ _SINGULAR = {nouns[0] for nouns in LISTS.values()} | {"question", "error", "repl
 _SHOWN_BY = {"traces": "trace", "failures": "failures"}
 """Commands that show one thing of a list; all else is shown by ``show``."""
 _SHOW = {"list", "ls", "show", "get", "view", "inspect", "see", "print"}
+_LAST = {"last", "latest", "newest"}
+_HAS_LAST = {"answers", "failures", "traces"}
+"""What ``last`` alone means where one thing is shown; the last of all else is the last on its list."""
 _ALL = {"list", "ls", "all"}
 _HAVE_LISTS = {"keys", "dlq"}
 _ASIDE = {"me", "the", "my", "all", "a", "an", "please", "of"}
@@ -143,12 +146,12 @@ def _verb_first(words: Words) -> Words:
         return ["help", verb]
     if verb in _FIND and listed and _is_word(rest, 0):
         return [listed, *rest]
-    if verb in _WRONG | _RIGHT | {"last", "latest", "newest"} and listed and noun not in _SINGULAR:
+    if verb in _WRONG | _RIGHT | _LAST and listed and noun not in _SINGULAR:
         if verb in _WRONG and listed == "failures":
             return [listed, *rest]
         return [listed, verb, *rest]
-    if verb in {"last", "latest", "newest"} and listed:
-        return [_SHOWN_BY.get(listed, "show"), "last", *rest]
+    if verb in _LAST and listed:
+        return [*_last_of(listed), *rest]
     if verb in _SHOW and noun in _WRONG | _RIGHT | {"all", "last"} and _is_word(rest, 0) and _LIST_OF.get(rest[0]):
         return _verb_first([rest[0], *rest[1:]] if noun == "all" else [noun, *rest])
     if verb in {"top", "worst"} and noun.rstrip("s") in _BLAMED:
@@ -165,19 +168,29 @@ def _verb_first(words: Words) -> Words:
     return words
 
 
+def _last_of(listed: str) -> Words:
+    """The command that shows the last of some things."""
+    if listed in _HAS_LAST:
+        return [_SHOWN_BY.get(listed, "show"), "last"]
+    # `memtrace prompts` ranks prompts, and has no last one.
+    return ["variables", "--kind", "Prompt", "--last", "1"] if listed == "prompts" else [listed, "--last", "1"]
+
+
 def _noun_first(words: Words) -> Words:
     """``trace list``, ``answers wrong``, ``trace delete ID``, ``units search TEXT``, ``answers last 3``."""
     listed = _LIST_OF.get(words[0]) if words else None
     if listed is None or not _is_word(words, 1):
         return words
     word, rest = words[1], words[2:]
+    if words[0] in _SINGULAR and word in _LAST and listed not in _HAS_LAST:
+        return [*_last_of(listed), *rest]
     if words[0] in _SINGULAR and words[0] not in _COMMANDS and _ID.fullmatch(word):
         return ["show", word, *rest]
     if word in _ALL and not _is_word(rest, 0):
         return [listed, *rest]
     if listed == "answers" and word in _WRONG | _RIGHT and not _is_word(rest, 0):
         return [listed, "--wrong" if word in _WRONG else "--right", *rest]
-    if word in {"last", "latest", "newest"} and _is_word(rest, 0) and rest[0].isdecimal():
+    if word in _LAST and _is_word(rest, 0) and rest[0].isdecimal():
         return [listed, "--last", *rest]
     if word in _FIND and _is_word(rest, 0):
         return [listed, *rest]
@@ -204,9 +217,11 @@ def _kind_first(words: Words) -> Words:
     of = "operations" if kind in set(OperationKind) else "variables"
     if kind not in {*OperationKind, *VariableKind} - {OperationKind.OTHER, VariableKind.OTHER}:
         return words
+    is_plural = words[0].casefold().endswith("s")
+    if _is_word(words, 1) and words[1] in _LAST:
+        return [of, "--kind", str(kind), *([] if is_plural else ["--last", "1"]), *words[1 if is_plural else 2 :]]
     if _is_word(words, 1) and _ID.fullmatch(words[1]):
         return ["show", *words[1:]]
-    is_plural = words[0].casefold().endswith("s")
     return [of, "--kind", str(kind), *words[1:]] if is_plural else words
 
 
