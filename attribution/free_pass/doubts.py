@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_words import may_say_the_same
+from attribution.free_pass.premises import told_later
 from attribution.free_pass.rules import Finding
-from attribution.needed.content import share_found
-from attribution.needed.exclusion import excludes
-from attribution.needed.messages import is_known
 from attribution.needed.presence import Detail
-from attribution.text.refusals import refuses
-from attribution.text.said import said as named
+from attribution.text.said import said
+from attribution.text.segments import Sentence
 from schema.kinds import NOT_THE_MEMORY, ErrorType
 
-_WHOLLY = 0.9
-"""A sentence tells the given answer if it has at least this share of the answer's own words."""
-_ABOUT = 0.5
-"""A sentence is on the topic if it has at least this share of the question's words that the evidence has."""
 _SHOWN = 100
 """Characters of a quoted sentence."""
 
@@ -31,34 +25,19 @@ def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> st
     """
     if finding.error_type is ErrorType.RESPONSE and may_say_the_same(tried, needed):
         return "; unless the answer says the same in other words"
-    if finding.error_type not in NOT_THE_MEMORY and (later := _told_later(tried, needed)):
-        return f"; unless a later message made the gold answer out of date: “{named(later, _SHOWN)}”"
+    if needed is None or tried.gold is None or finding.error_type in NOT_THE_MEMORY:
+        return ""
+    for _, later in told_later(tried.graph, tried.messages, tried.failure, needed, tried.gold):
+        if _is_of_the_same(tried, needed, later):
+            return f"; unless a later message made the gold answer out of date: “{said(later.text, _SHOWN)}”"
     return ""
 
 
-def _told_later(tried: TriedFailure, needed: Detail | None) -> str:
-    """The later sentence of the same speaker that tells the given answer on the same topic; empty if there is none.
+def _is_of_the_same(tried: TriedFailure, needed: Detail, later: Sentence) -> bool:
+    """Whether a later sentence has at least half of what question and needed fact have in common, by rarity.
 
-    Such a sentence may correct the sentence with the gold answer, or tell of a similar thing. Words alone do not say
-    which, so a verdict that trusts the gold answer is less sure. ``premises.outdated`` finds corrections that say so.
-
-    Args:
-        tried: the failure.
-        needed: what the answer needed; None if that is not known.
+    ``The code of the laundry`` shares only the frequent word with ``the code of the cellar``.
     """
-    failure, messages, said = tried.failure, tried.messages, tried.failure.prediction or ""
-    if needed is None or tried.gold is None or refuses(said):
-        return ""
-    claim = messages.claim(failure, None)
-    if not claim.weight or not excludes(failure, tried.gold, claim):
-        return ""
-    topic = messages.asked(failure).words.keys() & set(needed.sentence.stems)
-    known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
-    for message in messages.following(needed.message_id, len(messages.ids)):
-        if not known(message) or messages.speakers.get(message) != speaker:
-            continue
-        for placed in messages.statements(message):
-            common = topic & set(placed.sentence.stems)
-            if common and len(common) >= _ABOUT * len(topic) and share_found(claim, placed) >= _WHOLLY:
-                return placed.sentence.text.strip()
-    return ""
+    common = set(needed.sentence.stems)
+    topic = {stem: weight for stem, weight in tried.messages.asked(tried.failure).words.items() if stem in common}
+    return 2 * sum(topic[stem] for stem in topic.keys() & set(later.stems)) >= sum(topic.values())

@@ -7,7 +7,7 @@ time, or that says later what has changed; or messages that all end before the t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from attribution.free_pass import proof_path as proof
@@ -142,31 +142,47 @@ def corrected_person(messages: Messages, failure: Failure, detail: Detail) -> Fi
 
 def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, gold: Content) -> Finding | None:
     """A later message of the same speaker tells the given answer as what holds now: the gold answer is out of date."""
+    if not detail.literal:
+        return None
+    for message, sentence in told_later(graph, messages, failure, detail, gold):
+        if _CHANGE.search(sentence.text) or _CHANGE.search(failure.question):
+            reason = "a later message tells what was answered: the gold answer is out of date"
+            return wrong_gold(message, sentence.text.strip(), reason)
+    return None
+
+
+def told_later(
+    graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, gold: Content
+) -> Iterator[tuple[str, Sentence]]:
+    """The later sentences of the same speaker that tell the given answer on the question's topic, with their messages.
+
+    Such a sentence may correct the sentence with the gold answer, or tell of a similar thing.
+
+    Args:
+        graph: the trace.
+        messages: its messages.
+        failure: the failure.
+        detail: the sentence with the gold answer.
+        gold: the content of the gold answer.
+    """
     said = failure.prediction or ""
-    if not detail.literal or refuses(said):
-        return None
     claim, days = messages.claim(failure, None), weekdays(said)
-    if not (claim.weight or days) or not excludes(failure, gold, claim):
-        return None
+    if refuses(said) or not (claim.weight or days) or not excludes(failure, gold, claim):
+        return
     asked, first, known = messages.asked(failure), messages.dated.get(detail.message_id), is_known(graph, failure)
+    speaker = messages.speakers.get(detail.message_id)
     for message in messages.following(detail.message_id, len(messages.ids)):
         day = messages.dated.get(message)
         is_later = first is None or day is None or day >= first
-        if (
-            not is_later
-            or not known(message)
-            or messages.speakers.get(message) != messages.speakers.get(detail.message_id)
-        ):
+        if not is_later or not known(message) or messages.speakers.get(message) != speaker:
             continue
         for placed in messages.statements(message):
-            tells = share_found(claim, placed) >= _WHOLLY if claim.weight else True
-            tells = tells and days <= weekdays(placed.sentence.text)
-            if not tells or not _is_on_topic(asked, detail, placed.sentence) or _is_of_another(failure, detail, placed):
+            sentence = placed.sentence
+            tells = not claim.weight or share_found(claim, placed) >= _WHOLLY
+            if not tells or not days <= weekdays(sentence.text):
                 continue
-            if _CHANGE.search(placed.sentence.text) or _CHANGE.search(failure.question):
-                reason = "a later message tells what was answered: the gold answer is out of date"
-                return wrong_gold(message, placed.sentence.text.strip(), reason)
-    return None
+            if _is_on_topic(asked, detail, sentence) and not _is_of_another(failure, detail, placed):
+                yield message, sentence
 
 
 def _is_on_topic(asked: Content, detail: Detail, said: Sentence) -> bool:

@@ -15,6 +15,7 @@ from tests.attribution.flow.test_premises import talk
 from tests.attribution.flow.test_rules import verdict_on
 
 _GOLD = ("Ada", "The train to Sligo leaves at 9:12.")
+_BUS = ("Ben", "The bus to Cork leaves at 8:05, and the bus to Bray leaves at 8:20.")
 _LATER = ("Ada", "The train to Sligo leaves at 10:47.")
 
 
@@ -31,8 +32,9 @@ async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Da
         ([_LATER, ("Ben", "It rains."), _GOLD], True),
         ([_GOLD, ("Ben", "It rains."), ("Ben", "The train to Sligo leaves at 10:47.")], True),
         ([_GOLD, ("Ben", "It rains."), ("Ada", "Our cat woke me at 10:47.")], True),
+        ([_GOLD, _BUS, ("Ada", "The bus to Howth leaves at 10:47.")], True),
     ],
-    ids=["later", "earlier", "another speaker", "another topic"],
+    ids=["later", "earlier", "another speaker", "another topic", "another thing"],
 )
 async def test_what_is_told_later_may_make_the_gold_answer_out_of_date(
     embedded: Database, messages: list[tuple[str, str]], is_sure: bool
