@@ -13,11 +13,13 @@ from schema.control import BEGUN, AuditEntry, JobState
 from schema.errors import InputError, MemTraceError, NotFoundError, StoreError
 from schema.models import Batch
 from store.contract.answers import Label
+from store.contract.assigning import give_next
 from store.contract.protocol import Database, GraphStore
 from store.contract.records import ProjectRecords
 from store.neo4j.database import Neo4jDatabase
 from store.retention import apply
 from store.retention import policy as new_policy
+from tests.contract.annotating import failing, queue_of
 from tests.contract.samples import assistant
 from tests.contract.test_records import entry, job, key
 from tests.contract.test_retention import aged, policy
@@ -113,6 +115,25 @@ async def test_what_changes_nothing_has_no_entry(database: Database, project: st
     assert not await records.clear_retention(entry(project))
     assert await store.delete_attributions(["0" * 32], entry(project)) == 0
     assert (await records.audit()).items == []
+
+
+@pytest.mark.each_engine
+async def test_an_assignment_has_an_entry_and_without_one_there_is_none(database: Database, project: str) -> None:
+    await failing(project, 1).write(database.project(project))
+    queue = await queue_of(database, project, people=("Ada", "Ben"), annotators=1)
+    records = database.records(project)
+    before = (await records.audit()).items
+    told = entry(project, 1)
+    given = await records.assign(queue.id, give_next("Ada"), told)
+    assert given.assignment is not None
+    expected = sorted([told, *before], key=lambda one: one.at, reverse=True)
+    assert sorted((await records.audit()).items, key=lambda one: one.at, reverse=True) == expected
+    nothing = await records.assign(queue.id, give_next("Ben"), entry(project, 2))
+    assert nothing.assignment is None
+    assert sorted((await records.audit()).items, key=lambda one: one.at, reverse=True) == expected
+    with pytest.raises((InputError, UnicodeEncodeError)):
+        await records.assign(queue.id, give_next("Ada"), entry(f"{project}-other"))
+    assert await records.assignments(queue.id) == [given.assignment]
 
 
 @pytest.mark.once
