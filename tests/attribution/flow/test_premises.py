@@ -370,3 +370,13 @@ async def test_a_number_beside_the_evidence_is_no_evidence(embedded: Database) -
     question = "How many weeks ago did Edda bring my kayak back?"
     verdict, _ = await verdict_on(embedded, told, told.ask(question, "3 weeks ago", "1 week ago", units[:1]))
     assert verdict.error_type is ErrorType.RESPONSE
+
+
+async def test_a_count_is_made_of_what_was_found(embedded: Database) -> None:
+    said = ("I adopted a beagle and a pug.", "A dachshund moved in with us, too.", "We took in a whippet as well.")
+    told = talk(*(("user", one) for one in said))
+    units = [told.store(number, one, key=f"unit{number}") for number, one in enumerate(said)]
+    asked = told.ask("How many dogs do I have?", "4", "You have 3 dogs.", units[:2])
+    asked = replace(asked, evidence_ids=tuple(one.id for one in told.evidence))
+    verdict, blamed = await verdict_on(embedded, told, asked)
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")

@@ -38,6 +38,7 @@ def asked(question: str, *golds: str) -> Failure:
         "You did not mention this information.",
         "There is no information about it.",
         "Nothing you shared was about a parrot; you only talked about your tortoise.",
+        "I only know about your canoe, not about any kayak.",
         "Das ist nicht bekannt.",
         "Dazu gibt es keine Angaben.",
         "不知道",

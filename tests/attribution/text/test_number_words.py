@@ -68,4 +68,5 @@ def test_a_turkish_ending_after_an_apostrophe_is_no_part_of_a_name(written: str)
 
 def test_only_a_common_word_of_english_is_narrowed_by_the_word_before_it() -> None:
     assert is_narrowed(content("an oak", Rarity(())), "It is a cork oak.", ())
+    assert is_narrowed(content("a spaniel", Rarity(())), "She has a cocker spaniel.", ("dog", "spaniel"))
     assert not is_narrowed(content("Eğirdir", Rarity(())), "Halan eğirdir'de oturuyor.", ())
