@@ -116,7 +116,7 @@ def test_the_shape_of_a_function() -> None:
     assert shape(Agent.search) == (f"{__name__}:Agent.search", ("self", "query"), "more")
     assert shape(plain) == (f"{__name__}:plain", ("a", "b"), None)
     assert shape(len) == ("builtins:len", (), None)
-    assert [returns(one) for one in (Agent.search, Agent.named, plain, len)] == ["list[str]", "'Agent'", "None", None]
+    assert [returns(one) for one in (Agent.search, Agent.named, plain, len)] == ["list[str]", "Agent", "None", None]
 
 
 VARIABLE = Variable("id", "name", 1, "Message", 1)
