@@ -27,7 +27,8 @@ def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> st
         return "; unless the answer says the same in other words"
     if needed is None or tried.gold is None or finding.error_type in NOT_THE_MEMORY:
         return ""
-    for _, later in told_later(tried.graph, tried.messages, tried.failure, needed, tried.gold):
+    for _, placed in told_later(tried.graph, tried.messages, tried.failure, needed, tried.gold):
+        later = placed.sentence
         if _is_of_the_same(tried, needed, later):
             return f"; unless a later message made the gold answer out of date: “{said(later.text, _SHOWN)}”"
     return ""

@@ -144,19 +144,23 @@ def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: De
     """A later message of the same speaker tells the given answer as what holds now: the gold answer is out of date."""
     if not detail.literal:
         return None
-    for message, sentence in told_later(graph, messages, failure, detail, gold):
-        if _CHANGE.search(sentence.text) or _CHANGE.search(failure.question):
+    claim = messages.claim(failure, None)
+    for message, placed in told_later(graph, messages, failure, detail, gold):
+        text = placed.sentence.text
+        is_whole = not claim.weight or share_found(claim, placed) >= _WHOLLY
+        if is_whole and (_CHANGE.search(text) or _CHANGE.search(failure.question)):
             reason = "a later message tells what was answered: the gold answer is out of date"
-            return wrong_gold(message, sentence.text.strip(), reason)
+            return wrong_gold(message, text.strip(), reason)
     return None
 
 
 def told_later(
     graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, gold: Content
-) -> Iterator[tuple[str, Sentence]]:
+) -> Iterator[tuple[str, Placed]]:
     """The later sentences of the same speaker that tell the given answer on the question's topic, with their messages.
 
-    Such a sentence may correct the sentence with the gold answer, or tell of a similar thing.
+    Such a sentence may correct the sentence with the gold answer, or tell of a similar thing. Of an answer with a
+    number or day, the sentence has these; of another answer, its words.
 
     Args:
         graph: the trace.
@@ -169,6 +173,7 @@ def told_later(
     claim, days = messages.claim(failure, None), weekdays(said)
     if refuses(said) or not (claim.weight or days) or not excludes(failure, gold, claim):
         return
+    value = Content({}, claim.numbers, claim.dates) if claim.numbers or claim.dates else claim
     asked, first, known = messages.asked(failure), messages.dated.get(detail.message_id), is_known(graph, failure)
     speaker = messages.speakers.get(detail.message_id)
     for message in messages.following(detail.message_id, len(messages.ids)):
@@ -177,12 +182,11 @@ def told_later(
         if not is_later or not known(message) or messages.speakers.get(message) != speaker:
             continue
         for placed in messages.statements(message):
-            sentence = placed.sentence
-            tells = not claim.weight or share_found(claim, placed) >= _WHOLLY
-            if not tells or not days <= weekdays(sentence.text):
+            tells = not value.weight or share_found(value, placed) >= _WHOLLY
+            if not tells or not days <= weekdays(placed.sentence.text):
                 continue
-            if _is_on_topic(asked, detail, sentence) and not _is_of_another(failure, detail, placed):
-                yield message, sentence
+            if _is_on_topic(asked, detail, placed.sentence) and not _is_of_another(failure, detail, placed):
+                yield message, placed
 
 
 def _is_on_topic(asked: Content, detail: Detail, said: Sentence) -> bool:

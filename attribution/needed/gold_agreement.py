@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, Rarity, content, same_days
 from attribution.needed.question import polar, polarity
-from attribution.text.amounts import Amount, amounts
+from attribution.text.amounts import Amount, amounts, is_unit
 from attribution.text.clock import Time, times
 from attribution.text.dates import mentions
 from attribution.text.initials import spelled_out
@@ -104,7 +104,7 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     conflicts = (
         bool(wanted.dates and told and not any(same))
         or _tells_another_number(wanted.numbers, numbers)
-        or any(is_rival_of_any(word, beside) for word in missing)
+        or any(is_rival_of_any(word, _without_units(beside, word, wanted.numbers, numbers)) for word in missing)
         or bool(golds and all(map(denies, golds)) != denies(text))
         or _tells_another_relative_date(golds, text)
         or _tells_another_time(golds, text)
@@ -112,6 +112,18 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         or alike is False
     )
     return Agreement(got / wanted.weight if wanted.weight else 0.0, conflicts, is_proven=not near)
+
+
+def _without_units(
+    beside: tuple[str, ...], word: str, wanted: frozenset[float], told: frozenset[float]
+) -> tuple[str, ...]:
+    """The words that may be rivals of a word: no unit of measure for a unit, if only one of both texts has a number.
+
+    ``Fortnightly`` and ``every second week`` are the same.
+    """
+    if not is_unit(word) or bool(wanted) is bool(told):
+        return beside
+    return tuple(one for one in beside if not is_unit(one))
 
 
 def is_narrowed(wanted: Content, text: str, known: tuple[str, ...]) -> bool:

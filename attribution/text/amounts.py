@@ -107,6 +107,11 @@ class Amount(NamedTuple):
         return self.sort == other.sort and abs(self.value - other.value) <= _NEARLY * largest
 
 
+def is_unit(word: str) -> bool:
+    """Whether a word, or its stem, is a unit: ``week``, ``kg``."""
+    return word in _UNITS
+
+
 def amounts(text: str) -> list[Amount]:
     """The amounts of a text, in order; ``one hour and 30 minutes`` is one amount."""
     found: list[tuple[Amount, float]] = []

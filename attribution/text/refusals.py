@@ -51,6 +51,8 @@ _GERMAN = r"""
     | \bunbekannt\b | \bnichts\s+(?:davon\s+|darüber\s+|dazu\s+)?(?:gesagt|erwähnt|erzählt|bekannt)\b
     | \b(?:hast|haben|wurde\w*)\b[^.;!?]{0,40}\b(?:nicht|nie|nichts)\b[^.;!?]{0,40}\b(?:gesagt|erzählt|erwähnt
         |genannt|verraten)\b
+    | \b(?:mir|uns)\s+nur\b[^.;!?]{0,60}?\b(?:erzähl|gesagt|erwähn|gesproch)\w*[^.;!?]{0,40}?
+        [,;]\s*(?:aber\s+)?(?:nie|nicht|kein)\w*
 """
 _ROMANCE = r"""
       \bno\s+(?:lo\s+)?(?:sé|sabemos|recuerdo|consta)\b | \bno\s+se\s+(?:sabe|menciona|especifica|indica|dice
@@ -67,6 +69,11 @@ _ROMANCE = r"""
         |informad))\w*
     | \bnon\s+(?:lo\s+)?(?:so|sappiamo|ricordo)\b | \bnon\s+(?:è|hai|ha|mi\s+hai)\s+(?:stato\s+)?(?:menzion|detto
         |specific|parlat)\w*
+    | \b(?:só|apenas|sólo|solo|solamente|únicamente)\s+(?:me|nos)\s+(?:\w+\s+)?
+        (?:fal|diss|cont|mencion|habl|dij|dich)\w*[^.;!?]{0,60}?[,;]\s*(?:(?:mas|pero)\s+)?(?:não|nunca|nada|no|jamais)\b
+    | \b(?:mi|ci)\s+hai\s+(?:(?:solo|soltanto)\s+)?(?:parlato|detto|raccontato)\b[^.;!?]{0,60}?[,;]\s*(?:ma\s+)?
+        (?:non|mai|niente)\b
+    | \bne\s+m['’](?:as|avez)\s+(?:parlé|dit)\s+que?\b[^.;!?]{0,60}?[,;]\s*(?:mais\s+)?(?:jamais|pas|rien)\b
     | \bnon\s+ci\s+sono\s+(?:informazioni|dati)\b | \bsconosciut[oa]\b
 """
 _OTHERS = r"""

@@ -58,3 +58,15 @@ async def test_a_memory_that_was_changed_to_what_was_told_later(embedded: Databa
     assert verdict.error_type is ErrorType.RETRIEVAL
     assert verdict.confidence < SURE
     assert "out of date" in verdict.reason
+
+
+async def test_a_number_is_told_later_whatever_words_the_answer_adds(embedded: Database) -> None:
+    told = talk(
+        ("Ada", "I keep 12 hens in the yard."), ("Ben", "It rains."), ("Ada", "I bought three, so I keep 15 hens.")
+    )
+    unit = told.store(0, "Ada keeps 12 hens in the yard.")
+    failure = told.ask("How many hens do I keep?", "12", "Altogether that makes 15 of them.", [unit])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert verdict.confidence < SURE
+    assert "out of date: “I bought three, so I keep 15 hens.”" in verdict.reason

@@ -24,6 +24,25 @@ async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Da
 @pytest.mark.parametrize(
     ("gold", "answer", "is_sure"),
     [
+        ("every second week", "fortnightly", False),
+        ("every week", "every month", True),
+        ("two weeks", "two months", True),
+    ],
+)
+async def test_units_differ_surely_only_if_both_or_none_have_a_number(
+    embedded: Database, gold: str, answer: str, is_sure: bool
+) -> None:
+    told = talk(("Ada", f"The bins are emptied {gold}."), ("Ben", "It rains."))
+    unit = told.store(0, f"The bins are emptied {gold}.")
+    failure = told.ask("How often are the bins emptied?", gold, f"They are emptied {answer}.", [unit])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert (verdict.confidence >= SURE) is is_sure
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "is_sure"),
+    [
         ("the oboe", "a woodwind of ebony", False),
         ("the oboe", "the cello", True),
         ("the oboe", "I don't know.", True),

@@ -39,6 +39,11 @@ def asked(question: str, *golds: str) -> Failure:
         "There is no information about it.",
         "Nothing you shared was about a parrot; you only talked about your tortoise.",
         "I only know about your canoe, not about any kayak.",
+        "Du hast mir nur von der Ziege erzählt, nie von einem Esel.",
+        "Você só me falou da cabra, nunca de um burro.",
+        "Solo me has hablado de la cabra, nunca de un burro.",
+        "Tu ne m'as parlé que de la chèvre, jamais d'un âne.",
+        "Mi hai parlato solo della capra, mai di un asino.",
         "Das ist nicht bekannt.",
         "Dazu gibt es keine Angaben.",
         "不知道",
@@ -49,7 +54,10 @@ def test_refusals(text: str) -> None:
     assert refuses(text)
 
 
-@pytest.mark.parametrize("text", ["Humboldt", "She does not like herring.", "No", "六月"])
+@pytest.mark.parametrize(
+    "text",
+    ["Humboldt", "She does not like herring.", "No", "六月", "Ela só fala francês, não alemão.", "Solo tè, mai caffè."],
+)
 def test_answers_are_no_refusals(text: str) -> None:
     assert not refuses(text)
 
