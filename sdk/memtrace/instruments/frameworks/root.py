@@ -166,13 +166,14 @@ class Root:
             self.placed = scope.get() if place.is_recorded else None
 
 
-def begun(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> Root | None:
+def begun(inputs: object, metadata: Mapping[str, Any], *, is_written: bool, is_named_by_package: bool) -> Root | None:
     """The root of a run that begins outside of other runs; None if nothing is recorded here.
 
     Args:
         inputs: the application's inputs of the run.
         metadata: metadata of the run, such as LangGraph's name of the conversation.
         is_written: whether the inputs are a prompt that the application wrote: its texts are no messages.
+        is_named_by_package: whether the names of the inputs are parameters of the package, and not the program's.
     """
     here, session = scope.get(), _session(metadata)
     if here is None and (unsampled.get() is not None or not is_ready()):
@@ -186,7 +187,7 @@ def begun(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> R
             key, said = str(said.type), said.content  # noqa: PLW2901
         if isinstance(said, str) and len(said) > 1:
             root.given[id(said)] = key, said
-    if isinstance(inputs, Mapping) and len(root.given) == 1:
+    if isinstance(inputs, Mapping) and len(root.given) == 1 and not is_named_by_package:
         ((one, (key, said)),) = root.given.items()
         # A program may name what its user says in any language, such as ``testo``.
         if key not in KINDS_BY_KEY and not is_word(said):

@@ -110,13 +110,25 @@ class Runs:
         name: str,
         inputs: object,
         metadata: Mapping[str, Any] | None,
+        *,
+        is_named_by_package: bool = False,
     ) -> Run | None:
-        """Note the beginning of a run; returns None if the run is not recorded."""
+        """Note the beginning of a run; returns None if the run is not recorded.
+
+        Args:
+            run_id: the framework's id of the run.
+            parent_id: the id of the run around it; None at the outermost run.
+            kind: what the framework runs, such as ``chain`` or ``model``.
+            name: its name.
+            inputs: the application's inputs.
+            metadata: metadata of the run.
+            is_named_by_package: whether the names of the inputs are parameters of the package, and not the program's.
+        """
         parent = self._runs.get(parent_id) if parent_id is not None else None
         parent = parent or inside.get()
         if parent is None:
             # A model that the application calls directly gets a prompt that the application wrote, of any role.
-            root = begun(inputs, metadata or {}, is_written=kind == "model")
+            root = begun(inputs, metadata or {}, is_written=kind == "model", is_named_by_package=is_named_by_package)
             if root is None:
                 return None
             run = Run(root, None, kind, name, inputs)

@@ -32,7 +32,8 @@ class Spans:
         try:
             arguments = {name: value for name, value in bound_args.arguments.items() if name != "self"}
             metadata = {} if parent_span_id else _conversation(instance)
-            run = runs.enter(id_, parent_span_id, "chain", id_.partition("-")[0], arguments, metadata)
+            name = id_.partition("-")[0]
+            run = runs.enter(id_, parent_span_id, "chain", name, arguments, metadata, is_named_by_package=True)
             if run is not None and run.parent is None:
                 run.root.what = "LlamaIndex"
                 join(run, arguments.values())
