@@ -21,10 +21,12 @@ _CURRENCIES = {
     "krw": ("₩", "krw", "won", "원"),
 }
 _NAMED = {code: re.compile("|".join(names), re.IGNORECASE) for code, names in _CURRENCIES.items()}
-_NAME = "|".join(sorted((name for names in _CURRENCIES.values() for name in names), key=len, reverse=True))
+_NAMES = sorted((name for names in _CURRENCIES.values() for name in names), key=len, reverse=True)
+_AFTER = "|".join(_NAMES)
+_BEFORE = "|".join(name for name in _NAMES if name != "won")  # "she won 15" is no sum
 _SUM = r"\d{1,3}(?:[.,\s'’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d{1,2})?(?!\d)"
 _FIND = re.compile(
-    rf"(?<![\w.,])(?P<before>{_NAME})\s*(?P<sum1>{_SUM})|(?<![\w.,])(?P<sum2>{_SUM})\s*(?P<after>{_NAME})(?!\w)",
+    rf"(?<![\w.,])(?P<before>{_BEFORE})\s*(?P<sum1>{_SUM})|(?<![\w.,])(?P<sum2>{_SUM})\s*(?P<after>{_AFTER})(?!\w)",
     re.IGNORECASE,
 )
 

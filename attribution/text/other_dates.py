@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from attribution.text.scripts import numeral
+from attribution.text.weekdays import ENGLISH, FRENCH, GERMAN, SPANISH
 
 _MONTH_NAMES = "january february march april may june july august september october november december"
 _ENGLISH_MONTHS = _MONTH_NAMES.split()
-_DAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday"
-_ENGLISH_DAYS = _DAY_NAMES.split()
+_ENGLISH_DAYS = ENGLISH.split()
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"[0-3]?\d"
 
@@ -48,11 +48,7 @@ _MONTHS = (
         _ENGLISH_MONTHS,
     )
 )
-_WEEKDAYS = (
-    _named("montag dienstag mittwoch donnerstag freitag samstag/sonnabend sonntag", _ENGLISH_DAYS)
-    | _named("lunes martes miércoles/miercoles jueves viernes sábado/sabado domingo", _ENGLISH_DAYS)
-    | _named("lundi mardi mercredi jeudi vendredi samedi dimanche", _ENGLISH_DAYS)
-)
+_WEEKDAYS = _named(GERMAN, _ENGLISH_DAYS) | _named(SPANISH, _ENGLISH_DAYS) | _named(FRENCH, _ENGLISH_DAYS)
 _UNITS = {
     "tag": "day", "tage": "day", "tagen": "day", "woche": "week", "wochen": "week", "wochenende": "weekend",
     "monat": "month", "monate": "month", "monaten": "month", "jahr": "year", "jahre": "year", "jahren": "year",

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import re
 
-_NAMES = (
-    "mondays? montags? lundis? lunes lunedì segunda-feira maandag måndag понедельник\\w* pazartesi",
-    "tuesdays? dienstags? mardis? martes martedì terça-feira dinsdag tisdag вторник\\w* salı",
-    "wednesdays? mittwochs? mercredis? miércoles mercoledì quarta-feira woensdag onsdag сред[ауеы] çarşamba",
-    "thursdays? donnerstags? jeudis? jueves giovedì quinta-feira donderdag torsdag четверг\\w* perşembe",
-    "fridays? freitags? vendredis? viernes venerdì sexta-feira vrijdag fredag пятниц\\w* cuma",
-    "saturdays? samstags? sonnabends? samedis? sábados? sabato zaterdag lördag суббот\\w* cumartesi",
-    "sundays? sonntags? dimanches? domingos? domenica zondag söndag воскресень\\w* pazar",
+# The days from Monday on; several words for one day are joined by a slash.
+ENGLISH = "monday tuesday wednesday thursday friday saturday sunday"
+GERMAN = "montag dienstag mittwoch donnerstag freitag samstag/sonnabend sonntag"
+SPANISH = "lunes martes miércoles/miercoles jueves viernes sábado/sabado domingo"
+FRENCH = "lundi mardi mercredi jeudi vendredi samedi dimanche"
+_LATIN = (
+    ENGLISH,
+    GERMAN,
+    SPANISH,
+    FRENCH,
+    "lunedì martedì mercoledì giovedì venerdì sabato domenica",
+    "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo",
+    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+    "måndag tisdag onsdag torsdag fredag lördag söndag",
+    "pazartesi salı çarşamba perşembe cuma cumartesi pazar",
 )
+_RUSSIAN = "понедельник\\w* вторник\\w* сред[ауеы] четверг\\w* пятниц\\w* суббот\\w* воскресень\\w*"
 _DENSE = ("월요일|月曜", "화요일|火曜", "수요일|水曜", "목요일|木曜", "금요일|金曜", "토요일|土曜", "일요일|日曜")
 _CHINESE = ("一", "二", "三", "四", "五", "六", "[日天]")
+_NAMES = ["|".join(names).replace("/", "|") for names in zip(*(one.split() for one in _LATIN), strict=True)]
 _DAYS = [
-    re.compile(rf"\b(?:{names.replace(' ', '|')})\b|{dense}|(?:星期|礼拜|禮拜|周|週){chinese}", re.IGNORECASE)
-    for names, dense, chinese in zip(_NAMES, _DENSE, _CHINESE, strict=True)
+    re.compile(rf"\b(?:(?:{latin})s?|{russian})\b|{dense}|(?:星期|礼拜|禮拜|周|週){chinese}", re.IGNORECASE)
+    for latin, russian, dense, chinese in zip(_NAMES, _RUSSIAN.split(), _DENSE, _CHINESE, strict=True)
 ]
 
 

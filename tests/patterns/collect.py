@@ -21,7 +21,9 @@ BUILT = {
     "attribution/llm/agent/quotes.py": re.compile(r"alpha\s+beta\s+gamma"),
     "attribution/text/money.py": re.compile(r"chf|fr\.|swiss\s+francs?|schweizer\s+franken", re.IGNORECASE),
     "attribution/text/scripts.py": re.compile("[\u0400-\u04ff]"),
-    "attribution/text/weekdays.py": re.compile(r"\b(?:mondays?|понедельник\w*)\b|月曜|(?:星期|周)一", re.IGNORECASE),
+    "attribution/text/weekdays.py": re.compile(
+        r"\b(?:(?:monday|lunes)s?|понедельник\w*)\b|月曜|(?:星期|周)一", re.IGNORECASE
+    ),
     "store/sqlite/context.py": re.compile(r"(-?\d{1,18}):([0-9a-f]{32})"),
 }
 """An example for each module that builds patterns from words at run time."""

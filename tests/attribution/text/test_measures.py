@@ -8,6 +8,7 @@ from attribution.needed.content import Rarity, content
 from attribution.needed.gold_agreement import agreement, tells_another_amount
 from attribution.text.amounts import amounts
 from attribution.text.clock import times
+from attribution.text.money import money
 
 
 @pytest.mark.parametrize(
@@ -123,6 +124,17 @@ def test_the_same_measure(gold: str, answer: str) -> None:
 def test_another_measure(gold: str, answer: str) -> None:
     assert not _agrees(gold, answer)
     assert tells_another_amount(gold, answer)
+
+
+def test_initials_of_two_letters_meet_a_name_by_chance() -> None:
+    assert not _agrees("Peter Maier", "At 5 PM.")
+    assert _agrees("the European Space Agency", "It was ESA.")
+
+
+@pytest.mark.parametrize("text", ["she won 15 games", "Team won 2 000", "I won 3 medals"])
+def test_a_verb_is_no_currency(text: str) -> None:
+    assert money(text) == []
+    assert [one.value for one in money("it costs 3,000 won")] == [3000]
 
 
 def test_an_answer_with_two_amounts_is_compared_by_its_words() -> None:
