@@ -270,3 +270,13 @@ def test_other_vector_stores(store: str, tmp_path: Path) -> None:
     assert len(recorded.of("considered")) == 5
     answer = next(event for event in recorded.of("variable") if _maker(recorded, event) == "openai chat")
     assert kinds(recorded, answer)["Query"] == 1
+
+
+@pytest.mark.parametrize("environment", params_of("mem0-2.2.1"))
+def test_the_day_on_which_a_note_expires_is_kept(environment: str, tmp_path: Path) -> None:
+    without, recorded = both(environment, "expiring", tmp_path)
+    assert recorded.said == without.said
+    kept = [
+        event["attributes"].get("expires") for event in recorded.of("operationStarted") if event["name"] == "mem0 add"
+    ]
+    assert kept == ["2999-01-31"]

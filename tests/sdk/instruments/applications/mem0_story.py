@@ -115,6 +115,12 @@ def change():
     return said
 
 
+def expiring():
+    """A note that is written with the day on which it expires."""
+    memory = Memory.from_config(config())
+    return texts(memory.add("My coat hangs on peg 4.", user_id="alice", infer=False, expiration_date="2999-01-31"))
+
+
 def failing():
     """A model that fails, and a store that does."""
     memory = Memory.from_config(config())
