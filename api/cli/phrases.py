@@ -39,7 +39,7 @@ _SHOWN_BY = {"traces": "trace", "failures": "failures"}
 _SHOW = {"list", "ls", "show", "get", "view", "inspect", "see", "print"}
 _LAST = {"last", "latest", "newest"}
 _HAS_LAST = {"answers", "failures", "traces"}
-"""What ``last`` alone means where one thing is shown; the last of all else is the last on its list."""
+"""Lists whose commands understand ``last`` themselves. Of any other kind, ``last`` is the last line of the list."""
 _ALL = {"list", "ls", "all"}
 _HAVE_LISTS = {"keys", "dlq"}
 _ASIDE = {"me", "the", "my", "all", "a", "an", "please", "of"}

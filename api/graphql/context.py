@@ -28,10 +28,11 @@ class Context(BaseContext):
 
     Attributes:
         token: the Authorization header, or the token of a websocket's first message. A subscription checks it again
-        while it runs. client: the client's address. compared_bytes: bytes of the values that the operation has
-        compared. is_large:
-            whether the operation may complete so many fields that it needs an event loop of its own.
-        in_turn: a lock; fields that need much memory hold it, so that an operation reads them one after the other.
+            while it runs.
+        client: the client's address.
+        compared_bytes: bytes of the values that the operation has compared.
+        is_large: whether the operation may complete so many fields that it needs an event loop of its own.
+        in_turn: a lock that a field holds while it needs much memory, so that such fields run one after the other.
         is_sent: whether the answer is only sent to a client. Parts of it may then be JSON already
             (``msgspec.Raw``). Pages read their answers, and get plain objects.
     """

@@ -1,4 +1,4 @@
-"""Memory units that give to one person what another person said: then the memory misled the answer."""
+"""Memory units that name the wrong person: the answer then repeats the memory's mistake."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SAYS = 0.5
 """The given answer must have at least this weight beyond the question."""
 _LIKELY = 0.85
 _OWN = frozenset({VariableKind.RESPONSE}) | STORED
-"""What an operation wrote in its own words; prompts and results of searches repeat the words of others."""
+"""The kinds of texts that an operation writes in its own words. Prompts and search results repeat other texts."""
 _REPEAT = frozenset({OperationKind.RETRIEVAL, OperationKind.GENERATION})
-"""Operations that hand on what the memory holds."""
+"""Operations that repeat the memory's content."""
 _REASON = "what the operation made gives to {} what {} said, and the answer says the same"
 
 

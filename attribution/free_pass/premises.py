@@ -46,7 +46,7 @@ SECOND_PERSON = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""Words by which people speak to others."""
+"""Words for the listener, such as ``you`` and ``your``."""
 _LIKELY = 0.9
 _FEWEST = 2
 """The minimal number of words in the name of a thing that identify it: anybody may have a sister, or a bowl."""
@@ -205,8 +205,8 @@ def _is_on_topic(asked: Content, detail: Detail, said: Sentence) -> bool:
 def _is_of_another(failure: Failure, detail: Detail, placed: Placed) -> bool:
     """Whether a sentence tells of another person or thing than question and evidence do.
 
-    It lacks a name that both of these have, and has a name in its place; or it tells of a relative or friend whom
-    neither of these mentions.
+    A name that is in the question and in the evidence is missing in the sentence, and another name stands there; or the
+    sentence names a relative or friend whom question and evidence don't mention.
     """
     said = placed.sentence
     known = " ".join((failure.question, detail.sentence.text, failure.prediction or ""))

@@ -260,7 +260,7 @@ async def _together(tried: TriedFailure, endings: Sequence[Ending], reached: Seq
     named = {key: some for key, some in groups.items() if key[0] is not None} or groups
     before = {key: some for key, some in named.items() if key[0] not in (None, ErrorType.RESPONSE)}
     if before and _counts(tried):
-        named = before  # the answer counts what it was given
+        named = before  # a wrong count follows from a missing item
 
     def lost(some: Sequence[Ending]) -> float:
         if not is_reply:

@@ -25,8 +25,8 @@ class FailureRow:
     """A failure with everything that its columns are read from.
 
     Attributes:
-        verdicts: the verdicts on the failure that the viewer may see, oldest first; without those that a newer one
-            replaced, unless the viewer asked for them.
+        verdicts: the verdicts on the failure that the viewer may see, oldest first. Replaced verdicts are included only
+            if the viewer asked for them.
         question: the variable that was asked.
         answer: the variable that was answered.
         operations: the operations that the verdicts blame, by id.

@@ -37,7 +37,7 @@ _TELLING = [one for one in _KEYS if one.endswith((".kind", ".type", "operation.n
 
 
 def _span(attributes: dict[str, object], scope: str) -> Span:
-    """A span with these attributes, which its moments have, too."""
+    """A span with these attributes, and with a span event of the same attributes for each of them."""
     moments = tuple(Moment(name, attributes) for name in attributes)
     return Span("1" * 32, "2" * 16, None, "span", "client", 1, 2, attributes, {}, scope, "", False, "", (), moments)
 
