@@ -233,12 +233,15 @@ def _transformed(run: Run, outputs: Any) -> None:
             came_from = _given_to(run)
         if not came_from:
             continue
-        making = Making(run.here, run.name, "Other")
+        node = run.making if run.kind == "node" else None
+        making = node or Making(run.here, run.name, "Other")
         for one in came_from:
             making.use(one)
         is_context = any(one.kind in {"MemoryUnit", "RetrievalResult", "Context"} for one in came_from)
-        made = making.make(leaf, key or f"{run.name} output", "Context" if is_context else "Other")
-        making.end()
+        kind = "Context" if is_context else "Other"
+        made = making.make(leaf, key or f"{run.name} output", kind, sources=came_from)
+        if node is None:
+            making.end()
         gave(run.here, leaf, made)
 
 
