@@ -11,7 +11,7 @@ import attribution
 from attribution.run import RULES
 from attribution.verdicts.probabilities import CURVES
 
-VERSION, FINGERPRINT = "42", "8f0b15a2dea646bf"
+VERSION, FINGERPRINT = "42", "7e55ab995fae156c"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
