@@ -32,7 +32,7 @@ class ProjectNumbers:
 
     @strawberry.field(
         description="How many failures have a verdict of each method, error type and operation, the largest number "
-        "first. A failure with several verdicts may be counted in several groups.",
+        "first. A failure with several verdicts may be counted in several groups; replaced verdicts don't count.",
         metadata={"cost": 100, "size": 50},
     )
     async def verdict_groups(self, trace: InTrace = None) -> list[VerdictGroup]:

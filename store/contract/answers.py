@@ -172,7 +172,8 @@ class Stats:
 class FailureFilter:
     """Selects failures: each condition that is not None must hold.
 
-    The conditions from ``method`` to ``max_confidence`` are about verdicts: one verdict on the failure must meet all.
+    The conditions from ``method`` to ``max_confidence`` are about verdicts: one verdict on the failure must meet all. A
+    verdict does not count if a newer one of the same method and model replaced it, neither here nor for the order.
 
     Attributes:
         text: part of the question, the prediction or a gold answer; upper and lower case are the same.

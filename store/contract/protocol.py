@@ -160,7 +160,10 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         ...
 
     async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
-        """Failures counted by method, error type and blamed operation of their verdicts, the largest number first."""
+        """Failures counted by method, error type and blamed operation of their verdicts, the largest number first.
+
+        Verdicts that a newer one replaced don't count.
+        """
         ...
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:

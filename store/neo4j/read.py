@@ -11,7 +11,7 @@ from typing import Any
 
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
-from schema.kinds import DerivationKind
+from schema.kinds import HUMAN_METHOD, DerivationKind
 from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
 from schema.times import from_microseconds
 from store.contract.answers import (
@@ -170,7 +170,8 @@ class Reader:
 
     async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
         """Failures counted by method, error type and blamed operation of their verdicts."""
-        return in_order_of_size(VerdictGroup(*row) for row in await self.items("verdict_groups", traceId=trace_id))
+        groups = await self.items("verdict_groups", traceId=trace_id, wanted={"human": HUMAN_METHOD})
+        return in_order_of_size(VerdictGroup(*row) for row in groups)
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
         """All verdicts on some failures, oldest first."""

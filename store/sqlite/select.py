@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from schema.ids import ID_LENGTH
-from schema.kinds import DerivationKind
+from schema.kinds import HUMAN_METHOD, DerivationKind
 from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
 from schema.times import from_microseconds
 from store.contract.answers import (
@@ -153,7 +153,8 @@ def activity(context: ReadContext, trace_id: str, width: int) -> list[Activity]:
 
 def verdict_groups(context: ReadContext, trace_id: str | None = None) -> list[VerdictGroup]:
     """Failures counted by method, error type and blamed operation of their verdicts."""
-    return in_order_of_size(VerdictGroup(*row) for row in context.rows("attributions.groups", trace=trace_id))
+    rows = context.rows("attributions.groups", trace=trace_id, human=HUMAN_METHOD)
+    return in_order_of_size(VerdictGroup(*row) for row in rows)
 
 
 def attributions(context: ReadContext, failure_ids: Sequence[str]) -> list[Attribution]:

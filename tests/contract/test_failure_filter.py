@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import cycle, islice, product
 from random import Random
 from typing import Any
@@ -13,9 +14,10 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from attribution.verdicts.stored import newest
 from schema.errors import InputError
 from schema.ids import make_id
-from schema.kinds import ErrorType, OperationKind, QuestionKind, VariableKind
+from schema.kinds import HUMAN_METHOD, ErrorType, OperationKind, QuestionKind, VariableKind
 from schema.models import Attribution, Failure
 from store.contract.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, VerdictGroup
 from store.contract.protocol import Database, GraphStore
@@ -50,7 +52,7 @@ def _traces(project: str) -> list[TraceBuilder]:
             for method in random.sample(["flow", "llm", "human"], random.randrange(4)):
                 kind = random.choice(_TYPES)
                 blamed = random.choice(operations) if kind else None
-                trace.attribution(
+                found = trace.attribution(
                     failure,
                     method,
                     error_type=kind,
@@ -58,8 +60,27 @@ def _traces(project: str) -> list[TraceBuilder]:
                     question_kind=random.choice([QuestionKind.PLAIN, None]),
                     confidence=random.choice([0.0, 0.25, 0.5, 0.75, 1.0, None]),
                 )
+                if method != HUMAN_METHOD and random.random() < 0.5:
+                    _add_newer(trace, failure, found, random)
         traces.append(trace)
     return traces
+
+
+def _add_newer(trace: TraceBuilder, failure: Failure, found: Attribution, random: Random) -> None:
+    """A further verdict by the same method, which replaces the first or stands beside it."""
+    kind = random.choice(_TYPES)
+    trace.attribution(
+        failure,
+        found.method,
+        id=make_id("newer", found.id),
+        error_type=kind,
+        operation_id=found.operation_id if kind else None,
+        confidence=random.choice([0.0, 0.5, 1.0]),
+        model=random.choice([None, None, "small"]),
+        author=random.choice([None, None, "a file"]),
+        created_at=random.choice([None, found.created_at, moment(1000)]),
+        attributes=random.choice(["{}", '{"failed":true}']) if kind is None else "{}",
+    )
 
 
 def _name(trace: TraceBuilder, verdict: Attribution) -> str | None:
@@ -73,9 +94,8 @@ def _verdicts(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> l
     """The verdicts on a failure to which a filter applies."""
     return [
         one
-        for one in trace.attributions
-        if one.failure_id == failure.id
-        and wanted.method in {None, one.method}
+        for one in _newest(trace, failure)
+        if wanted.method in {None, one.method}
         and wanted.error_type in {None, one.error_type}
         and wanted.abstained in {None, one.error_type is None}
         and wanted.question_kind in {None, one.question_kind}
@@ -83,6 +103,13 @@ def _verdicts(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> l
         and (wanted.min_confidence is None or (one.confidence is not None and one.confidence >= wanted.min_confidence))
         and (wanted.max_confidence is None or (one.confidence is not None and one.confidence <= wanted.max_confidence))
     ]
+
+
+def _newest(trace: TraceBuilder, failure: Failure) -> list[Attribution]:
+    """The verdicts on a failure that no newer one replaced."""
+    early = datetime.min.replace(tzinfo=UTC)
+    verdicts = [one for one in trace.attributions if one.failure_id == failure.id]
+    return newest(sorted(verdicts, key=lambda one: (one.created_at or early, one.id)), failure)
 
 
 def _matches(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> bool:
@@ -259,7 +286,10 @@ async def test_a_cursor_is_of_one_order(shared: GraphStore, traces: list[TraceBu
 async def test_groups_count_failures_by_what_their_verdicts_say(shared: GraphStore, traces: list[TraceBuilder]) -> None:
     for trace_id, shown in ((None, traces), (traces[0].trace.id, traces[:1])):
         counted = Counter(
-            (one.method, one.error_type, _name(trace, one)) for trace in shown for one in trace.attributions
+            said
+            for trace in shown
+            for failure in trace.failures
+            for said in {(one.method, one.error_type, _name(trace, one)) for one in _newest(trace, failure)}
         )
         found = await shared.verdict_groups(trace_id)
         assert {(g.method, g.error_type, g.operation): g.failures for g in found} == counted
@@ -307,3 +337,49 @@ async def test_a_place_far_away_is_a_place(shared: GraphStore, traces: list[Trac
         everything = _sorted(traces, ALL_FAILURES, order)
         undated = [one for one in everything if one.created_at is None]
         assert found == (everything if (number > 0) == descending else undated)
+
+
+_PAIRS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
+    ({}, {}, False),
+    ({}, {"error_type": None}, False),
+    ({"model": "small"}, {"model": "small"}, False),
+    ({"model": "small"}, {"model": "small", "error_type": None}, True),
+    ({"model": "small"}, {"model": "large"}, True),
+    ({"model": "small"}, {}, True),
+    ({"author": "a file"}, {}, True),
+    ({}, {"method": "walk"}, True),
+    ({}, {"error_type": None, "attributes": '{"failed":true}'}, True),
+    ({"method": HUMAN_METHOD}, {"method": HUMAN_METHOD}, True),
+    ({"created_at": None}, {}, False),
+    ({"created_at": moment(9)}, {"created_at": moment(8)}, True),
+    ({"created_at": None}, {"created_at": None}, False),
+    ({"created_at": moment(9)}, {"created_at": moment(9)}, False),
+]
+"""What an older and a newer verdict have, and whether the filter still finds the older one."""
+
+
+@pytest.mark.each_engine
+async def test_a_verdict_that_a_newer_one_replaced_does_not_count(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project, "replaced")
+    kept: set[str] = set()
+    for number, (old, new, is_kept) in enumerate(_PAIRS):
+        failure = trace.failure(trace.variable(f"q{number}", f"What is {number}?", kind=VariableKind.QUERY))
+        of = {"method": "flow", "error_type": ErrorType.EXTRACTION, "confidence": 0.1}
+        trace.attribution(failure, id=f"{number:031x}1", **(of | {"created_at": moment(1)} | old))
+        of = {"method": "flow", "error_type": ErrorType.UPDATE, "confidence": 0.9}
+        trace.attribution(failure, id=f"{number:031x}2", **(of | {"created_at": moment(2)} | new))
+        kept |= {failure.id} if is_kept else set()
+    await trace.write(store)
+    order = FailureOrder(FailureKey.CONFIDENCE)
+    for wanted in (FailureFilter(error_type=ErrorType.EXTRACTION), FailureFilter(max_confidence=0.5)):
+        for found in (
+            await store.failures(None, 100, None, wanted),
+            await store.failures(None, 100, None, wanted, order),
+            await store.failures(trace.trace.id, 100, None, wanted, order),
+        ):
+            assert {one.id for one in found.items} == kept
+        assert await store.count_failures(None, wanted) == len(kept)
+    found = await store.failures(None, 100, None, ALL_FAILURES, order)
+    assert {one.id for one in found.items[: len(kept)]} == kept
+    groups = await store.verdict_groups()
+    assert sum(one.failures for one in groups if one.error_type == ErrorType.EXTRACTION) == len(kept)

@@ -7,7 +7,7 @@ WHERE t.project = :project
 SELECT a.method, a.error_type, coalesce(n.text, c.text, o.kind), count(DISTINCT a.failure_k)
 FROM trace AS t JOIN attribution AS a ON a.trace_k = t.k LEFT JOIN operation AS o ON o.k = a.operation_k
      LEFT JOIN text AS n ON n.k = o.name_k LEFT JOIN text AS c ON c.k = o.category_k
-WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
+WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace)) AND {{wanted.newest}}
 GROUP BY 1, 2, 3
 
 -- name: delete

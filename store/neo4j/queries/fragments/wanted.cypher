@@ -13,6 +13,23 @@
   AND ($wanted.minConfidence IS NULL OR {{it}}.confidence >= $wanted.minConfidence)
   AND ($wanted.maxConfidence IS NULL OR {{it}}.confidence <= $wanted.maxConfidence)
   AND ($wanted.operation IS NULL OR {{it}}.operationName = $wanted.operation)
+  AND {{wanted.newest {{it}}}}
+
+-- name: newest
+// No newer verdict of the same method and model replaced the verdict. A failed attempt replaces no verdict, and a
+// model's abstention replaces none of the model's findings. A person's verdict is overwritten, and never replaced.
+({{it}}.method = $wanted.human OR NOT EXISTS {
+    ({{it}})-[:EXPLAINS]->()<-[:EXPLAINS]-(newer)
+    WHERE newer.method = {{it}}.method
+      AND coalesce(newer.model, '') = coalesce({{it}}.model, '')
+      AND coalesce(newer.author, '') = coalesce({{it}}.author, '')
+      AND (newer.createdAt > {{it}}.createdAt OR ({{it}}.createdAt IS NULL AND newer.createdAt IS NOT NULL)
+        OR (newer.id > {{it}}.id
+          AND (newer.createdAt = {{it}}.createdAt OR ({{it}}.createdAt IS NULL AND newer.createdAt IS NULL))))
+      AND (newer.errorType IS NOT NULL OR {{it}}.errorType IS NULL OR {{it}}.model IS NULL)
+      AND (newer.errorType IS NULL AND newer.attributes CONTAINS '"failed":true')
+        = ({{it}}.errorType IS NULL AND {{it}}.attributes CONTAINS '"failed":true')
+  })
 
 -- name: explained
 (NOT $wanted.asksVerdicts OR EXISTS { (f)<-[:EXPLAINS]-(a) WHERE {{wanted.verdict a}} })

@@ -13,6 +13,20 @@
       AND (:question_kind IS NULL OR a.question_kind = :question_kind)
       AND (:min_confidence IS NULL OR a.confidence >= :min_confidence)
       AND (:max_confidence IS NULL OR a.confidence <= :max_confidence)
+      AND {{wanted.newest}}
+
+-- name: newest
+-- No newer verdict of the same method and model replaced the verdict. A failed attempt replaces no verdict, and a
+-- model's abstention replaces none of the model's findings. A person's verdict is overwritten, and never replaced.
+(a.method = :human OR NOT EXISTS (
+           SELECT 1
+           FROM attribution AS newer
+           WHERE newer.failure_k = a.failure_k AND newer.method = a.method
+                 AND newer.model IS a.model AND newer.author IS a.author
+                 AND (coalesce(newer.created_at, -1e18), newer.id) > (coalesce(a.created_at, -1e18), a.id)
+                 AND (newer.error_type IS NOT NULL OR a.error_type IS NULL OR a.model IS NULL)
+                 AND (newer.error_type IS NULL AND instr(newer.attributes, '"failed":true') > 0)
+                     = (a.error_type IS NULL AND instr(a.attributes, '"failed":true') > 0)))
 
 -- name: explained
 (NOT :asks_verdicts OR EXISTS (
