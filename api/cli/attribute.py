@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
+_MOST_WHOLE = 10
+"""More verdicts that were not named one by one are listed, one line each."""
+
 
 @command(commands)
 async def attribute(
@@ -123,15 +126,20 @@ async def _attribute(place: Target, ids: list[str], trace: str | None, options: 
             return
         cases = await cases_of(store, pairs)
     out = Output()
-    for case in cases:
-        out.show(verdicts.case(case))
-        out.lines("")
+    if len(cases) > _MOST_WHOLE and not ids:
+        out.show(verdicts.listed(cases))
+    else:
+        for case in cases:
+            out.show(verdicts.case(case))
+            out.lines("")
     if withdrawn:
         note(f"{counted(withdrawn, 'failure')} withdrawn meanwhile.")
     abstained = sum(case.error_type is None for case in cases)
     if cases or not withheld:
         told = f"{counted(len(cases), 'failure')} attributed, {abstained:,} abstained."
         note(told if cases else NO_FAILURE)
+    if len(cases) > _MOST_WHOLE and not ids:
+        note(f"A verdict with its proof: memtrace why {short(cases[0].failure_id)}")
     if len(cases) == 1:
         note(f"What became of each needed fact: memtrace why-not {short(cases[0].failure_id)}")
 

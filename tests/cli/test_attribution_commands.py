@@ -150,6 +150,22 @@ def test_a_case_that_cannot_be_decided_is_an_abstention(stored: Callable[[TraceB
     assert "1 failure attributed, 1 abstained." in cli("attribute", "--all").err
 
 
+def test_many_verdicts_are_listed_one_line_each(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = TraceBuilder("default")
+    for number in range(11):
+        trace.failure(trace.variable(f"q{number}", f"why {number}?", kind=VariableKind.QUERY), gold_answers=())
+    cli = stored(trace)
+    shown = cli("attribute", "--all")
+    rows = shown.out.splitlines()
+    assert rows[0].split() == ["id", "verdict", "confidence", "operation", "question"]
+    ids = sorted(one.id[:8] for one in trace.failures)
+    assert sorted(row.split()[0] for row in rows[1:]) == ids
+    assert all("Not decided" in row and "why " in row for row in rows[1:])
+    assert f"memtrace why {rows[1][:8]}" in shown.err
+    named = cli("attribute", *ids)
+    assert named.out.count("reason") == 11
+
+
 def test_attribute_where_nothing_failed(stored: Callable[[TraceBuilder], Cli]) -> None:
     cli = stored(TraceBuilder("default"))
     assert cli("attribute", "--all", "--json").json == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -48,6 +49,22 @@ def case(found: FailureReport, file: str | None = None) -> Table:
             ("or else", Text("\n").join(map(_candidate, also)) if also else None),
         )
     )
+
+
+def listed(found: Sequence[FailureReport]) -> Table:
+    """Failures with their verdicts, one line each."""
+    columns = ("id", "verdict", "confidence", "operation", "question")
+    rows = (
+        (
+            style.id_(one.failure_id),
+            Text(error_type_name(one.error_type), style=style.BAD if one.error_type else style.DIM),
+            Text("" if one.confidence is None or one.error_type is None else f"{one.confidence:.2f}"),
+            Text(middle(one.operation.label, 40) if one.operation else ""),
+            Text(one_line(one.question, 60)),
+        )
+        for one in found
+    )
+    return table(columns, rows, wide="question", numbers=("confidence",))
 
 
 def _question(found: FailureReport) -> Text:
