@@ -47,6 +47,7 @@ def needed_by(file: str) -> list[str]:
     if row is not None:
         return [path for suite in CHANGES[row] for path in SUITES[suite]]
     folder, _, name = file.rpartition("/")
+    folder = f"{folder}/".partition("/expected/")[0].rstrip("/")  # whole outputs belong to the tests beside them
     if name.startswith("test_") and is_within(file, [EVERYTHING]):
         return [file] if (ROOT / file).exists() else []
     if not is_within(folder, [EVERYTHING]):

@@ -58,6 +58,7 @@ def test_every_module_is_in_a_suite() -> None:
         ("api/cli/ui.py", [*SUITES["commands"], *SUITES["documents"], *SUITES["opening"]]),
         ("tests/cli/test_fail.py", ["tests/cli/test_fail.py"]),
         ("tests/cli/conftest.py", ["tests/cli"]),
+        ("tests/cli/expected/listings/answers.txt", ["tests/cli"]),
         ("tests/cli/test_gone.py", []),
         ("tests/gone/conftest.py", []),
         ("tests/test_columns.py", ["tests/test_columns.py"]),

@@ -61,7 +61,10 @@ class _Builder:
         self._blamed = told.verdict.operation_id if told.verdict else None
         self._chosen = choose(told.failure, told.verdict, self._variables, told.past.derivations)
         self._blame()
-        standing = [id_ for id_ in self._chosen.operations if id_ in self._operations]
+        standing = sorted(
+            (id_ for id_ in self._chosen.operations if id_ in self._operations),
+            key=lambda id_: self._operations[id_].sequence,
+        )
         self._ids = [*self._variables, *standing]
         self._numbers = {id_: number for number, id_ in enumerate(self._ids)}
         self._successors: list[list[int]] = [[] for _ in self._ids]

@@ -66,6 +66,13 @@ class Cli:
         assert result.code == code, result
         return result
 
+    def whatever(self, *arguments: str) -> Result:
+        """Call a command on this store, whichever exit code it has."""
+        ran = CliRunner().invoke(command_line(), ["--store", self.store, *arguments])
+        if ran.exception is not None and not isinstance(ran.exception, SystemExit):
+            raise ran.exception
+        return Result(ran.exit_code, ran.stdout, ran.stderr)
+
     def process(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[bytes]:
         """Start a command as a process of its own, with its streams piped."""
         command = [sys.executable, "-c", _PROGRAM, *map(str, arguments), "--store", self.store]
