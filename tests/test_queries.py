@@ -115,7 +115,7 @@ def test_every_fragment_is_said_by_several_texts(package: str, suffix: str) -> N
         for place in (folder, folder.joinpath("fragments"))
         for entry in place.iterdir()
         if entry.name.endswith(f".{suffix}")
-        for found in re.finditer(r"\{\{(\w+\.\w+)(?: \w+)?\}\}", entry.read_text("utf-8"))
+        for found in re.finditer(r"\{\{(\w+\.\w+)(?: (?:\w+|\{\{it\}\}))?\}\}", entry.read_text("utf-8"))
     )
     there = {
         f"{entry.name.removesuffix(f'.{suffix}')}.{part}"

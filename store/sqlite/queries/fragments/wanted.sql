@@ -21,7 +21,7 @@
 (a.method = :human OR NOT EXISTS (
            SELECT 1
            FROM attribution AS newer
-           WHERE newer.failure_k = a.failure_k AND newer.method = a.method
+           WHERE newer.failure_k = a.failure_k AND newer.method = a.method AND newer.k <> a.k
                  AND newer.model IS a.model AND newer.author IS a.author
                  AND (coalesce(newer.created_at, -1e18), newer.id) > (coalesce(a.created_at, -1e18), a.id)
                  AND (newer.error_type IS NOT NULL OR a.error_type IS NULL OR a.model IS NULL)
