@@ -11,7 +11,7 @@ from api.cli.errors import UsageError
 from api.cli.find import find_trace_id, find_variable
 from api.cli.next_steps import NO_ANSWER
 from api.cli.output import Output
-from api.cli.render.text import short, text_on_line
+from api.cli.render.text import name_of, short, text_on_line
 from ingest.events.questions import questions_of
 from schema.errors import NotFoundError
 from schema.kinds import VariableKind
@@ -21,6 +21,7 @@ from store.contract.protocol import GraphStore
 from store.shared.paging import every, in_trace
 
 _LISTED = 10
+_MOST_QUESTIONS = 5
 _WIDTH = 70
 
 
@@ -49,6 +50,20 @@ async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> 
         there = f"it has {len(answers)} answers: {named}" if answers else "no answer to it is recorded"
         raise UsageError(f"{short(found.id)} is a question, and {there}; name the answer")
     return answers[0]
+
+
+async def asked_of(store: GraphStore, answer: Variable) -> Variable:
+    """The question to which an answer belongs according to the graph.
+
+    Raises:
+        UsageError: the graph shows none, or several.
+    """
+    found = (await questions_of(store, [answer]))[answer.id]
+    if len(found) == 1:
+        return found[0]
+    shown = ", ".join(f"{short(one.id)} {name_of(one, 40)}" for one in found[:_MOST_QUESTIONS])
+    reason = f"it may be one of {len(found):,}: {shown}" if found else "no query led to it"
+    raise UsageError(f"the graph does not say what {short(answer.id)} answers ({reason}): name it with --question ID")
 
 
 async def chosen_answer(store: GraphStore, trace: str | None) -> tuple[Variable, list[str]]:

@@ -1,4 +1,4 @@
-"""Commands that record which answers are wrong or right, withdraw this, and list the failures."""
+"""The command that lists the failures."""
 
 from __future__ import annotations
 
@@ -10,25 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.narrowing import SearchOption
 from api.cli.next_steps import NO_FAILURE
-from api.cli.options import (
-    Format,
-    FormatOption,
-    JsonFormatOption,
-    JsonOption,
-    TraceOption,
-    VariableHelp,
-    chosen_format,
-)
+from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
 from api.cli.output import Output, print_json
+from api.cli.times import SinceOption, UntilOption, span
 
 if TYPE_CHECKING:
     from attribution.verdicts.failure_columns import FailureRow
-    from schema.models import Failure, Variable
+    from schema.models import Failure
     from store.contract.answers import FailureFilter, FailureOrder
     from store.contract.protocol import GraphStore
 
@@ -44,7 +36,6 @@ class SortName(StrEnum):
     OPERATION = "operation"
 
 
-_MOST_QUESTIONS = 5
 _PAGE = 1000
 
 
@@ -78,6 +69,8 @@ async def failures(
     ] = None,
     descending: Annotated[bool, typer.Option("--descending", help="With --sort: the largest comes first.")] = False,
     search: SearchOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     all_verdicts: Annotated[
         bool,
         typer.Option(
@@ -106,11 +99,12 @@ async def failures(
     if error_type is None:
         with suppress(UsageError):
             error_type, reference = error_type_of(" ".join(reference), "TYPE").value, []
-    if reference and (trace or error_type or sort):
-        raise UsageError("ID names failures one by one: leave out --trace, --type and --sort")
-    from store.contract.answers import FailureFilter, FailureKey, FailureOrder
+    if reference and (trace or error_type or sort or since or until):
+        raise UsageError("ID names failures one by one: leave out --trace, --type, --sort, --since and --until")
+    from store.contract.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder
 
-    chosen = FailureFilter(error_type=error_type_of(error_type, "--type") if error_type else None)
+    kind, when = error_type_of(error_type, "--type") if error_type else None, span(since, until)
+    chosen = FailureFilter(error_type=kind, since=when.since, until=when.until)
     async with place.open() as store:
         order = FailureOrder(FailureKey(sort), descending) if sort else None
         if reference:
@@ -124,7 +118,7 @@ async def failures(
         elif form is Format.JSON:
             print_json([documents.failure(row) async for page in pages for row in page])
         else:
-            await _show(pages, trace, everything=error_type is None)
+            await _show(pages, trace, everything=chosen == ALL_FAILURES)
 
 
 async def show_failures(place: Target, references: list[str], as_json: bool = False) -> None:
@@ -210,174 +204,3 @@ def _those(failures: list[Failure], trace: str | None) -> str:
     if len(failures) == 1:
         return short(failures[0].id)
     return f"--trace {shlex.quote(trace)}" if trace else "--all"
-
-
-@command(commands)
-async def fail(
-    place: Target,
-    answer: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[ANSWER]",
-            help=f"The answer, or its question. {VariableHelp} Without it, the last answers are listed.",
-            show_default=False,
-        ),
-    ] = None,
-    right_answer: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[TEXT]...", help="The right answer; the same as --gold.", show_default=False),
-    ] = None,
-    gold: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--gold",
-            metavar="TEXT",
-            help="A right answer. If repeated, each is a right answer by itself. An answer with several parts is "
-            "one text.",
-            show_default=False,
-        ),
-    ] = None,
-    evidence: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--evidence",
-            metavar="ID",
-            help="A message that holds the right answer; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    question: Annotated[
-        str | None,
-        typer.Option("--question", metavar="ID", help="The question, if the graph does not show it."),
-    ] = None,
-    comment: Annotated[
-        str | None, typer.Option("--comment", metavar="TEXT", help="A comment for people to read.")
-    ] = None,
-    trace: TraceOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Record that an answer is wrong: memtrace fail 283064ca "In Berlin".
-
-    If it is recorded already, the gold answers and the evidence that you name replace the earlier ones.
-    """
-    from functools import partial
-
-    from api.cli import documents
-    from api.cli.choosing import chosen_answer, wrong_answer
-    from api.cli.find import find
-    from api.cli.keeper import keeper_door
-    from api.cli.render import tables
-    from api.cli.render.text import short
-    from attribution.verdicts.failure_columns import failure_rows
-    from ingest.events.feedback import Complaint, record_failure
-    from schema.models import Variable
-
-    gold = [*(right_answer or []), *(gold or [])]
-    async with keeper_door(place) as door:
-        store = door.store
-        if answer is None:
-            answered, told = await chosen_answer(store, trace)
-            gold += told
-        else:
-            answered = await wrong_answer(store, answer, trace)
-        asked = await find(store, Variable, question, answered.trace_id) if question else await _asked(store, answered)
-        messages = [await find(store, Variable, one, answered.trace_id) for one in evidence or ()]
-        complaint = Complaint(asked.id, answered.id, tuple(gold), tuple(message.id for message in messages), comment)
-        failure = await record_failure(store, complaint, door.actor, partial(door.entry, "recordFailure"))
-        (row,) = await failure_rows(store, [failure])
-    if as_json:
-        print_json(documents.failure(row))
-        return
-    Output().show(tables.failure(row))
-    note(f"Recorded. Find out why with: memtrace why {short(failure.id)}")
-
-
-@command(commands)
-async def unfail(
-    place: Target,
-    reference: Annotated[
-        str,
-        typer.Argument(
-            metavar="FAILURE",
-            help="The failure: an id, or a unique prefix of 8 or more characters; or its answer.",
-            show_default=False,
-        ),
-    ],
-    trace: TraceOption = None,
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Withdraw a failure that a user reported, with all verdicts on it. Nobody has judged its answer then.
-
-    If another failure has the same answer, the answer stays wrong. Failures of judges and annotations can't be
-    withdrawn.
-    """
-    from functools import partial
-
-    from api.cli.find import LAST, find_failure, find_trace_id
-    from api.cli.keeper import keeper_door
-    from api.cli.render.text import counted, one_line, short
-    from ingest.events.feedback import find_reported, withdraw_failure
-
-    check_asked(yes)
-    async with keeper_door(place) as door:
-        trace_id = await find_trace_id(door.store, trace)
-        if reference.casefold() in LAST or " " in reference:
-            reference = (await find_failure(door.store, reference, trace_id)).id
-        failure = await find_reported(door.store, reference, trace_id)
-        if not yes:
-            verdicts = counted(len(await door.store.attributions([failure.id])), "verdict")
-            named = one_line(failure.question, 80)
-            confirm(f"Withdraw the failure {short(failure.id)} ({named}) with {verdicts}?", "Nothing was withdrawn.")
-        counts = await withdraw_failure(door.store, failure, partial(door.entry, "withdrawFailure"))
-    if as_json:
-        print_json({"failureId": failure.id, "answerId": failure.answer_id, "deleted": counts})
-        return
-    verdicts = counted(counts.get("Attribution", 0), "verdict")
-    note(f"Withdrawn: {short(failure.id)}, with {verdicts}.")
-
-
-@command(commands)
-async def right(
-    place: Target,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=VariableHelp, show_default=False)],
-    trace: TraceOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Mark an answer as right. An answer that was marked as wrong before stays wrong."""
-    from functools import partial
-
-    from api.cli.choosing import wrong_answer
-    from api.cli.keeper import keeper_door
-    from api.cli.render.text import short
-    from ingest.events.feedback import failures_of, record_right
-    from schema.errors import InputError
-    from schema.models import as_json as public
-
-    async with keeper_door(place) as door:
-        answered = await wrong_answer(door.store, answer, trace)
-        async for failure in failures_of(door.store, answered):
-            raise InputError(
-                short(answered.id),
-                "",
-                f"it was judged wrong: failure {short(failure.id)}. If a user reported this, take it back with: "
-                f"memtrace unfail {short(failure.id)}",
-            )
-        judged = await record_right(door.store, answered, entry_of=partial(door.entry, "markRight"))
-    if as_json:
-        print_json(public(judged))
-        return
-    note(f"Recorded: {short(judged.id)} is right.")
-
-
-async def _asked(store: GraphStore, answer: Variable) -> Variable:
-    """The question to which an answer belongs according to the graph."""
-    from api.cli.render.text import name_of, short
-    from ingest.events.questions import questions_of
-
-    found = (await questions_of(store, [answer]))[answer.id]
-    if len(found) == 1:
-        return found[0]
-    shown = ", ".join(f"{short(one.id)} {name_of(one, 40)}" for one in found[:_MOST_QUESTIONS])
-    reason = f"it may be one of {len(found):,}: {shown}" if found else "no query led to it"
-    raise UsageError(f"the graph does not say what {short(answer.id)} answers ({reason}): name it with --question ID")

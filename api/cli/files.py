@@ -36,6 +36,18 @@ def graph_files(paths: Sequence[Path], fail: Callable[[Path, MemTraceError], Non
     return files
 
 
+def read_file(name: str) -> bytes:
+    """The bytes of a file; ``-`` is standard input.
+
+    Raises:
+        MemTraceError: the file can't be read.
+    """
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise MemTraceError(f"{name} can't be read: {error.strerror or error}") from error
+
+
 @contextmanager
 def whole_file(output: Path | None) -> Iterator[BinaryIO]:
     """Opens a file for writing, which appears under its name only when it is complete.

@@ -14,12 +14,14 @@ from api.cli.narrowing import LIMIT, LastOption, LimitOption, SearchOption, Word
 from api.cli.next_steps import NO_ANSWER
 from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
 from api.cli.output import Output, print_json
+from api.cli.times import SinceOption, UntilOption, span
 from schema.kinds import OperationKind, Status, VariableKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from schema.models import Attribution, Failure, Operation, Variable
+    from store.contract.answers import Span
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
@@ -66,6 +68,8 @@ async def operations(
         typer.Option("--status", case_sensitive=False, help="Only operations with this status."),
     ] = None,
     search: SearchOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     limit: LimitOption = LIMIT,
     last: LastOption = None,
     format_: FormatOption = None,
@@ -79,9 +83,10 @@ async def operations(
     from schema.models import as_json as public
 
     kinds, statuses = [one.value for one in kind or ()], [status.value] if status else []
+    when = span(since, until)
     async with place.open() as store:
         only, text = await narrowed(store, given, trace, search)
-        read = in_traces(store, Operation, only, 0 if text or last else limit, kinds, statuses)
+        read = in_traces(store, Operation, only, 0 if text or last else limit, kinds, statuses, when)
         found = [one async for one in containing(read, _texts, text, limit, last)]
     if form is Format.CSV:
         CsvTable(public_names(Operation)).add(map(public, found))
@@ -111,6 +116,8 @@ async def answers(
         str | None,
         typer.Option("--search", metavar="TEXT", help="Only answers with this text in the question or the answer."),
     ] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     limit: LimitOption = LIMIT,
     last: LastOption = None,
     format_: FormatOption = None,
@@ -126,12 +133,14 @@ async def answers(
     from api.cli.csv_output import CsvTable
     from api.cli.find import LAST
     from api.cli.render import tables
+    from store.contract.answers import ALWAYS
 
+    when = span(since, until)
     async with place.open() as store:
         if given and len(given) == 1 and given[0].casefold() in LAST:
             given, last = None, last or 1
         only, text = await narrowed(store, given, trace, words)
-        pages = _answers(store, only, 0 if last else limit, wrong, text)
+        pages = _answers(store, only, 0 if last else limit, wrong, text, when)
         if last:
             pages = _last(pages, last)
         if form is Format.CSV:
@@ -145,7 +154,7 @@ async def answers(
     elif found:
         Output().show(tables.answers(found))
     else:
-        is_all = wrong is None and not text
+        is_all = wrong is None and not text and when == ALWAYS
         note(NO_ANSWER if is_all else "There is no such answer; `memtrace answers` lists all.")
 
 
@@ -160,7 +169,7 @@ async def _last(pages: AsyncIterator[list[ListedAnswer]], count: int) -> AsyncIt
 
 
 async def _answers(
-    store: GraphStore, trace: str | None, limit: int, wrong: bool | None, words: str | None
+    store: GraphStore, trace: str | None, limit: int, wrong: bool | None, words: str | None, when: Span
 ) -> AsyncIterator[list[ListedAnswer]]:
     """Answers with questions, failures and verdicts, in lists.
 
@@ -170,13 +179,14 @@ async def _answers(
         limit: the largest number of answers; 0 for all.
         wrong: only wrong answers, only right ones (False), or all (None).
         words: only answers with this text in the preview of the question or the answer.
+        when: only answers that were recorded in this time.
     """
     if wrong is None and not words:
-        async for page in _read_answers(store, trace, limit):
+        async for page in _read_answers(store, trace, limit, when):
             yield page
         return
     left = limit or sys.maxsize
-    async for page in _read_answers(store, trace, 0):
+    async for page in _read_answers(store, trace, 0, when):
         chosen = [one for one in page if _is_judged(one, wrong) and _says(one, words)]
         if len(chosen) > left:
             note(f"There are more than {limit:,}: --limit 0 lists all.")
@@ -195,11 +205,13 @@ def _says(answer: ListedAnswer, words: str | None) -> bool:
     return not words or any(words.casefold() in text.casefold() for text in texts)
 
 
-async def _read_answers(store: GraphStore, trace: str | None, limit: int) -> AsyncIterator[list[ListedAnswer]]:
+async def _read_answers(
+    store: GraphStore, trace: str | None, limit: int, when: Span
+) -> AsyncIterator[list[ListedAnswer]]:
     from schema.models import Variable
 
     some: list[Variable] = []
-    async for one in in_traces(store, Variable, trace, limit, [VariableKind.ANSWER.value]):
+    async for one in in_traces(store, Variable, trace, limit, [VariableKind.ANSWER.value], when=when):
         some.append(one)
         if len(some) == _AT_ONCE:
             yield await _with_failures(store, some)
@@ -234,17 +246,18 @@ async def in_traces(
     limit: int,
     kinds: Sequence[str],
     statuses: Sequence[str] = (),
+    when: Span | None = None,
 ) -> AsyncIterator[E]:
     """The elements of one trace or of all traces, in order. A note tells if the limit left some out."""
     from api.cli.find import find_trace_id
-    from store.contract.answers import Label
+    from store.contract.answers import ALWAYS, Label
     from store.shared.paging import every, in_trace
 
     only = await find_trace_id(store, trace)
     ids = [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]
     listed = 0
     for id_ in ids:
-        async for one in in_trace(store, Label(model.__name__), id_, kinds, statuses=statuses):
+        async for one in in_trace(store, Label(model.__name__), id_, kinds, statuses=statuses, when=when or ALWAYS):
             if listed == limit > 0:
                 note(f"There are more than {limit:,}: --limit 0 lists all.")
                 return

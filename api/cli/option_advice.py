@@ -20,12 +20,6 @@ _ADVICE: Mapping[str, str] = {
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
     "--user": "A user's memory is a trace: `memtrace traces` lists them, and --trace names one",
-    "--from": 'One answer at a time: `memtrace fail ID "the right answer"`; from a program: memtrace.feedback, '
-    "docs/recording.md",
-    **dict.fromkeys(
-        ("--since", "--until", "--after", "--before", "--date"),
-        "By number: `memtrace answers --last 20`; by time: `memtrace failures --sort time --descending`",
-    ),
     **dict.fromkeys(
         ("--columns", "--fields", "--select"),
         "--format csv and --json have every column; `memtrace sql` chooses some",

@@ -37,6 +37,9 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--port": ("-p",),
     "--yes": ("-y", "--force"),
     "--comment": ("-m", "--note"),
+    "--since": ("--after", "--newer-than"),
+    "--until": ("--before", "--older-than"),
+    "--file": ("--from", "--gold-file", "--input"),
     "--operation": ("--op", "--step"),
 }
 """The other names of each option. A command's own option comes first, such as -p of `memtrace sql`."""
@@ -63,6 +66,7 @@ _NO_MODEL = {"--no-llm", "--no-model", "--without-llm", "--free", "--offline", "
 _NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
 """Options that name what a command takes as an argument."""
 _COUNTS = {"--limit", *OTHER_NAMES["--limit"]}
+_TIMES = {"--today", "--yesterday"}
 _PLAIN = {"table", "text"}
 """How results are shown without an option."""
 _KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "question": "Query", "reply": "Response"}
@@ -138,6 +142,8 @@ def _flag(
         del rest[: 0 if value else 1]
         note(f"{name} is not needed: everything is shown.")
         return []
+    if name in _TIMES and "--since" in options:
+        return ["--since", name.removeprefix("--")]
     if name in _NO_MODEL and "--method" in options:
         return ["--method", "flow"]
     if name == "--all" and "--limit" in options:

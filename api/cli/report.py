@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.context import Target, command, default_command
-from api.cli.errors import note
+from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
 from api.cli.options import JsonOption, SourceOption
 from api.cli.report_form import Form, FormOption, OutputOption, form_of
+from api.cli.times import SinceOption, UntilOption, span
 from schema.errors import MemTraceError, NotFoundError
 
 if TYPE_CHECKING:
     from attribution.report.compare import Comparison
     from attribution.report.model import ReportData
     from schema.models import Failure
+    from store.contract.answers import Span
     from store.contract.protocol import GraphStore
 
 app = typer.Typer(help="Make reports on failures: what goes wrong, how often, where, and what to change first.")
@@ -38,6 +40,8 @@ async def report(
         typer.Option("--failure", metavar="ID", help="Only this failure; may be repeated.", show_default=False),
     ] = None,
     source: SourceOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     summary: Annotated[
         bool | None,
         typer.Option(
@@ -54,9 +58,9 @@ async def report(
 
     It counts stored verdicts, so run `memtrace attribute` first.
     """
-    wanted = form_of(form, output, as_json)
+    wanted, when = form_of(form, output, as_json), span(since, until)
     async with place.open() as store:
-        data = await report_data(store, trace or [], failure or [], source)
+        data = await report_data(store, trace or [], failure or [], source, when)
     data = await _summarised(data, summary)
     missing = data.totals.without_verdict
     if missing:
@@ -79,15 +83,21 @@ async def compare_reports(
     await show_comparison(place, before, after, None, form, output, as_json)
 
 
-async def report_data(store: GraphStore, traces: list[str], ids: list[str], source: str | None) -> ReportData:
-    """The report on the failures with these ids, or of these traces, or of the project."""
+async def report_data(
+    store: GraphStore, traces: list[str], ids: list[str], source: str | None, when: Span | None = None
+) -> ReportData:
+    """The report on the failures with these ids, or of these traces, or of the project, recorded in this time."""
     from attribution.report.make import make
+    from store.contract.answers import ALWAYS
 
+    when = when or ALWAYS
+    if ids and when != ALWAYS:
+        raise UsageError("--failure names failures one by one: leave out --since and --until")
     trace_ids = await _traces(store, traces)
-    failures = await _failures(store, trace_ids, ids)
+    failures = await _failures(store, trace_ids, ids, when)
     if source is not None:
         await _check_source(store, failures, source)
-    return await make(store, failures, source, is_selection=bool(ids), trace_ids=trace_ids)
+    return await make(store, failures, source, is_selection=bool(ids) or when != ALWAYS, trace_ids=trace_ids)
 
 
 async def _traces(store: GraphStore, traces: list[str]) -> list[str]:
@@ -97,18 +107,18 @@ async def _traces(store: GraphStore, traces: list[str]) -> list[str]:
     return list(dict.fromkeys(id_ for id_ in found if id_ is not None))
 
 
-async def _failures(store: GraphStore, trace_ids: list[str], ids: list[str]) -> list[Failure]:
+async def _failures(store: GraphStore, trace_ids: list[str], ids: list[str], when: Span) -> list[Failure]:
     from api.cli.find import find_failures
     from attribution.verdicts.stored import every_failure
+    from store.contract.answers import FailureFilter
 
+    wanted = FailureFilter(since=when.since, until=when.until)
     if ids:
         chosen = await find_failures(store, ids)
         if trace_ids:
             chosen = [failure for failure in chosen if failure.trace_id in trace_ids]
-    elif trace_ids:
-        chosen = [one for id_ in trace_ids for one in await every_failure(store, id_)]
     else:
-        chosen = await every_failure(store, None)
+        chosen = [one for id_ in trace_ids or [None] for one in await every_failure(store, id_, wanted=wanted)]
     return list({failure.id: failure for failure in chosen}.values())
 
 

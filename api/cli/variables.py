@@ -12,12 +12,14 @@ from api.cli.listing import in_traces
 from api.cli.narrowing import LIMIT, LastOption, LimitOption, SearchOption, WordsArgument, containing, narrowed
 from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
 from api.cli.output import Output, print_json
+from api.cli.times import SinceOption, UntilOption, span
 from schema.kinds import VariableKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from schema.models import Variable
+    from store.contract.answers import Span
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
@@ -35,13 +37,16 @@ async def variables(
         typer.Option("--kind", case_sensitive=False, help="Only variables of this kind; may be repeated."),
     ] = None,
     search: SearchOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     limit: LimitOption = LIMIT,
     last: LastOption = None,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
 ) -> None:
     """List recorded variables with their texts, ordered by trace."""
-    await _list(place, given, trace, search, kind or [], limit, last, chosen_format(format_, as_json))
+    when = span(since, until)
+    await _list(place, given, trace, search, kind or [], when, limit, last, chosen_format(format_, as_json))
 
 
 @command(commands)
@@ -50,13 +55,16 @@ async def messages(
     given: WordsArgument = None,
     trace: TraceOption = None,
     search: SearchOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     limit: LimitOption = LIMIT,
     last: LastOption = None,
     format_: FormatOption = None,
     as_json: JsonFormatOption = False,
 ) -> None:
     """List the messages that were said, ordered by trace."""
-    await _list(place, given, trace, search, [VariableKind.MESSAGE], limit, last, chosen_format(format_, as_json))
+    kinds, when = [VariableKind.MESSAGE], span(since, until)
+    await _list(place, given, trace, search, kinds, when, limit, last, chosen_format(format_, as_json))
 
 
 @command(commands)
@@ -117,6 +125,7 @@ async def _list(
     trace: str | None,
     search: str | None,
     kinds: Sequence[VariableKind],
+    when: Span,
     limit: int,
     last: int | None,
     form: Format,
@@ -125,7 +134,7 @@ async def _list(
 
     async with place.open() as store:
         only, text = await narrowed(store, given, trace, search)
-        read = in_traces(store, Variable, only, 0 if text or last else limit, [kind.value for kind in kinds])
+        read = in_traces(store, Variable, only, 0 if text or last else limit, [kind.value for kind in kinds], when=when)
         await _show(containing(read, _texts, text, limit, last), form)
 
 

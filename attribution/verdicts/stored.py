@@ -9,7 +9,7 @@ from attribution.verdicts.gold import on_earlier_gold
 from attribution.verdicts.verdict import has_failed
 from schema.kinds import HUMAN_METHOD
 from schema.models import Attribution, Element, Failure, Operation, Session, Trace, Variable
-from store.contract.answers import ALL_FAILURES, FailureOrder, Label
+from store.contract.answers import ALL_FAILURES, FailureFilter, FailureOrder, Label
 from store.contract.protocol import GraphStore
 from store.contract.verdict_changes import is_adjudicated
 from store.shared.paging import every
@@ -35,9 +35,11 @@ async def operations_at_fault(store: GraphStore, verdicts: Iterable[Attribution]
     return await by_id(store, Operation, ids)
 
 
-async def every_failure(store: GraphStore, trace_id: str | None, order: FailureOrder | None = None) -> list[Failure]:
-    """All failures of one trace or of the project, by default ordered by trace and id."""
-    pages = every(lambda after: store.failures(trace_id, _PAGE, after, ALL_FAILURES, order))
+async def every_failure(
+    store: GraphStore, trace_id: str | None, order: FailureOrder | None = None, wanted: FailureFilter = ALL_FAILURES
+) -> list[Failure]:
+    """All wanted failures of one trace or of the project, by default ordered by trace and id."""
+    pages = every(lambda after: store.failures(trace_id, _PAGE, after, wanted, order))
     return [failure async for failure in pages]
 
 

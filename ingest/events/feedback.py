@@ -52,13 +52,19 @@ class Complaint:
 async def record_failure(
     store: GraphStore, complaint: Complaint, author: str, entry_of: EntryOf | None = None
 ) -> Failure:
-    """Store a failure. New gold answers and evidence replace the stored ones.
+    """Store the failure that a complaint reports; see ``failure_of`` and ``store_failure``."""
+    failure = await failure_of(store, complaint, author)
+    await store_failure(store, failure, entry_of)
+    return failure
+
+
+async def failure_of(store: GraphStore, complaint: Complaint, author: str) -> Failure:
+    """The failure that a complaint reports; nothing is stored yet. New gold answers and evidence replace stored ones.
 
     Args:
         store: contains the variables.
         complaint: what is reported.
         author: who reports it.
-        entry_of: makes the entry of the audit log.
 
     Raises:
         NotFoundError: a variable does not exist.
@@ -101,9 +107,19 @@ async def record_failure(
     for known in await store.get(Label.FAILURE, [failure.id]):
         assert isinstance(known, Failure)
         failure = _merged(known, failure)
+    return failure
+
+
+async def store_failure(store: GraphStore, failure: Failure, entry_of: EntryOf | None = None) -> None:
+    """Store a failure.
+
+    Args:
+        store: contains the failure's trace.
+        failure: of ``failure_of``.
+        entry_of: makes the entry of the audit log.
+    """
     entry = entry_of(failure.id) if entry_of else None
     await store.write(Batch(await trace_of(store, failure.trace_id), failures=[failure]), entry=entry)
-    return failure
 
 
 async def failures_of(store: GraphStore, answer: Variable) -> AsyncIterator[Failure]:

@@ -79,6 +79,22 @@ class Page(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time. With a bound, what has no time is outside.
+
+    Attributes:
+        since: the first moment; None for no bound.
+        until: the first moment after the end; None for no bound.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+ALWAYS = Span()
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """Bounds of a closure; None means no bound. The roots are always part of the closure.
 
@@ -185,6 +201,8 @@ class FailureFilter:
         question_kind: the verdict's kind of question.
         min_confidence: the least confidence, from 0 to 1; a verdict without a confidence never fits.
         max_confidence: the greatest confidence, likewise.
+        since: the failure was recorded (``created_at``) at this time or later.
+        until: the failure was recorded before this time.
         without: ids of failures to leave out.
     """
 
@@ -197,6 +215,8 @@ class FailureFilter:
     question_kind: str | None = None
     min_confidence: float | None = None
     max_confidence: float | None = None
+    since: datetime | None = None
+    until: datetime | None = None
     without: frozenset[str] = frozenset()
 
     @property

@@ -27,6 +27,7 @@ from schema.models import (
 )
 from store.contract.answers import (
     ALL_FAILURES,
+    ALWAYS,
     Activity,
     Direction,
     Edge,
@@ -39,6 +40,7 @@ from store.contract.answers import (
     Period,
     ScanResult,
     SearchHit,
+    Span,
     Stats,
     Stored,
     VerdictGroup,
@@ -117,6 +119,7 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
         since: int = 0,
+        when: Span = ALWAYS,
     ) -> Page[Element]:
         """Sessions, operations, variables or derivations of a trace, in the order of the trace.
 
@@ -128,6 +131,7 @@ class GraphStore(Walks, VerdictHistory, Protocol):
             kinds: only elements of these kinds; empty for all.
             statuses: for operations, only operations with these statuses; empty for all.
             since: the place (``sequence``) at which the first page begins.
+            when: for variables, only variables made in this time; for operations, only operations started in it.
         """
         ...
 

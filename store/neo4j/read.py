@@ -15,6 +15,7 @@ from schema.kinds import HUMAN_METHOD, DerivationKind
 from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
 from schema.times import from_microseconds
 from store.contract.answers import (
+    ALWAYS,
     IN_ORDER,
     Activity,
     Direction,
@@ -23,6 +24,7 @@ from store.contract.answers import (
     OperationDetail,
     Page,
     Period,
+    Span,
     Stored,
     VerdictGroup,
     in_order_of_size,
@@ -109,9 +111,10 @@ class Reader:
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
         since: int = 0,
+        when: Span = ALWAYS,
     ) -> Page[Element]:
         """A page of elements of a trace, in the order of the trace."""
-        return (await self._pages(label, [trace_id], first, after, kinds, statuses, since))[trace_id]
+        return (await self._pages(label, [trace_id], first, after, kinds, statuses, since, when))[trace_id]
 
     async def pages(
         self,
@@ -136,6 +139,7 @@ class Reader:
         kinds: Collection[str],
         statuses: Collection[str],
         since: int,
+        when: Span = ALWAYS,
     ) -> dict[str, Page[Any]]:
         parameters: dict[str, Any] = {"traceIds": trace_ids, "count": first + 1}
         if label is Label.FAILURE:
@@ -150,6 +154,8 @@ class Reader:
             parameters["kinds"] = sorted(kinds) or None
         if label is Label.OPERATION:
             parameters["statuses"] = sorted(statuses) or None
+        if label in {Label.OPERATION, Label.VARIABLE}:
+            parameters |= {"begin": when.since, "end": when.until}
         pages = await self.items(f"page_{label.lower()}", label, **parameters)
         return {id_: _whole_page(read_rows(label, rows), first) for id_, rows in pages}
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from typing import TypeVar
 
 from schema.models import Derivation, Element, Operation, Session, Variable
-from store.contract.answers import Label, Page
+from store.contract.answers import ALWAYS, Label, Page, Span
 from store.contract.protocol import GraphStore
 
 T = TypeVar("T")
@@ -38,9 +38,10 @@ def in_trace(
     kinds: Collection[str] = (),
     first: int = _PAGE,
     statuses: Collection[str] = (),
+    when: Span = ALWAYS,
 ) -> AsyncIterator[Element]:
     """All elements of a trace with a label, in order, ``first`` at a time; see ``GraphStore.page``."""
-    return every(lambda after: store.page(label, trace_id, first, after, kinds, statuses))
+    return every(lambda after: store.page(label, trace_id, first, after, kinds, statuses, when=when))
 
 
 async def elements(store: GraphStore, model: type[E], trace_id: str, kinds: Collection[str] = ()) -> list[E]:

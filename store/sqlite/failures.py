@@ -9,6 +9,7 @@ import msgspec
 
 from schema.kinds import HUMAN_METHOD
 from schema.models import Failure
+from schema.times import to_microseconds
 from store.contract.answers import ALL_FAILURES, FailureFilter, FailureOrder, Page
 from store.shared.failure_cursor import cursor_at, place_after
 from store.sqlite.context import FIRST_ID, ReadContext, id_cursor
@@ -50,6 +51,8 @@ def _bindings(wanted: FailureFilter) -> dict[str, Any]:
     text = None if wanted.text is None else wanted.text.lower()
     return asdict(wanted) | {
         "text": text,
+        "since": to_microseconds(wanted.since),
+        "until": to_microseconds(wanted.until),
         "without": without,
         "asks_verdicts": wanted.asks_verdicts,
         "human": HUMAN_METHOD,

@@ -12,8 +12,9 @@ import msgspec
 from schema.ids import ID_LENGTH
 from schema.kinds import HUMAN_METHOD, DerivationKind
 from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
-from schema.times import from_microseconds
+from schema.times import from_microseconds, to_microseconds
 from store.contract.answers import (
+    ALWAYS,
     IN_ORDER,
     Activity,
     Direction,
@@ -21,6 +22,7 @@ from store.contract.answers import (
     Label,
     OperationDetail,
     Page,
+    Span,
     Stored,
     VerdictGroup,
     in_order_of_size,
@@ -45,7 +47,7 @@ _EXTERNAL = {
 _PAGES = {
     Label.SESSION: "elements.page_sessions",
     Label.OPERATION: "elements.page_operations",
-    Label.VARIABLE: "elements.page",
+    Label.VARIABLE: "elements.page_variables",
     Label.DERIVATION: "elements.page",
 }
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -95,6 +97,7 @@ def page(
     kinds: Collection[str] = (),
     statuses: Collection[str] = (),
     since: int = 0,
+    when: Span = ALWAYS,
 ) -> Page[Element]:
     """A page of elements of a trace, in the order of the trace."""
     bindings: dict[str, Any] = {"trace": trace_id}
@@ -102,6 +105,8 @@ def page(
         bindings["kinds"] = _wanted(kinds)
     if label is Label.OPERATION:
         bindings["statuses"] = _wanted(statuses)
+    if label in {Label.OPERATION, Label.VARIABLE}:
+        bindings |= {"begin": to_microseconds(when.since), "end": to_microseconds(when.until)}
     place, last = (since, -1) if after is None else number_cursor(after)
     rows = context.rows(_PAGES[label], label, place=place, last=last, count=first + 1, **bindings)
     found = context.reader().elements(label, [row[0] for row in rows[:first]])

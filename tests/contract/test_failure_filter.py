@@ -116,6 +116,11 @@ def _matches(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> bo
     verdicts = [one for one in trace.attributions if one.failure_id == failure.id]
     if failure.id in wanted.without:
         return False
+    at = failure.created_at
+    if wanted.since is not None and (at is None or at < wanted.since):
+        return False
+    if wanted.until is not None and (at is None or at >= wanted.until):
+        return False
     texts = [failure.question, failure.prediction or "", *failure.gold_answers]
     if wanted.text is not None and not any(wanted.text.lower() in text.lower() for text in texts):
         return False
@@ -181,6 +186,9 @@ FILTERS = [
     FailureFilter(min_confidence=0.25, max_confidence=0.5),
     FailureFilter(min_confidence=0.75, method="flow", error_type="RetrievalError"),
     FailureFilter(max_confidence=0.0, labelled=False),
+    FailureFilter(since=moment(2)),
+    FailureFilter(until=moment(3)),
+    FailureFilter(since=moment(1), until=moment(4), abstained=False),
 ]
 ORDERS = [FailureOrder(by, descending) for by in FailureKey for descending in (False, True)]
 
@@ -236,7 +244,7 @@ def test_the_filters_tell_failures_apart(project: str) -> None:
 async def test_an_order_holds_over_all_pages(
     shared: GraphStore, traces: list[TraceBuilder], order: FailureOrder
 ) -> None:
-    some = FILTERS[0], FILTERS[1], FILTERS[9], FILTERS[10], FILTERS[12], FILTERS[13], FILTERS[16], FILTERS[24]
+    some = FILTERS[0], FILTERS[1], FILTERS[9], FILTERS[10], FILTERS[12], FILTERS[13], FILTERS[16], FILTERS[24], FILTERS[-1]
     without = frozenset(one.id for one in traces[0].failures[::2]) | {"nobody's"}
     for wanted in (*some, FailureFilter(without=without), FailureFilter(method="flow", without=without)):
         expected = _sorted(traces, wanted, order)

@@ -13,12 +13,12 @@ from schema.errors import InputError
 from schema.ids import make_id
 from schema.kinds import OperationKind, Status, VariableKind
 from schema.models import Variable
-from store.contract.answers import Label, Page
+from store.contract.answers import ALWAYS, Label, Page, Span
 from store.contract.protocol import Database, GraphStore
 from store.shared.paging import elements, in_trace
 from store.shared.references import elements_of
 from tests.contract.samples import assistant, random_trace
-from tests.factory import START, TraceBuilder
+from tests.factory import START, TraceBuilder, moment
 
 T = TypeVar("T")
 ABSENT = make_id("nothing", "at all")
@@ -94,6 +94,26 @@ async def test_only_some_kinds_are_paged(store: GraphStore, project: str) -> Non
     reads = await store.page(Label.DERIVATION, id_, kinds=["Read", "Revision"])
     assert reads.items == [d for d in trace.derivations if d.kind in {"Read", "Revision"}]
     assert await store.page(Label.VARIABLE, id_, kinds=["nothing"]) == Page([], None)
+
+
+@pytest.mark.each_engine
+async def test_only_what_is_of_a_time_is_paged(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project)
+    for number in range(9):
+        operation = trace.operation(f"o{number}", started_at=None if number == 4 else moment(number))
+        trace.variable(f"v{number}", by=operation, created_at=None if number == 4 else moment(number))
+    await trace.write(store)
+    id_ = trace.trace.id
+    for label, made in ((Label.VARIABLE, trace.variables), (Label.OPERATION, trace.operations)):
+        for when, expected in (
+            (Span(moment(3), moment(7)), (3, 5, 6)),
+            (Span(since=moment(6)), (6, 7, 8)),
+            (Span(until=moment(2)), (0, 1)),
+            (Span(moment(4), moment(5)), ()),
+            (ALWAYS, range(9)),
+        ):
+            found = await all_pages(lambda after, of=label, at=when: store.page(of, id_, 2, after, when=at), 2)  # type: ignore[misc]
+            assert found == [made[number] for number in expected]
 
 
 async def test_a_trace_that_does_not_exist_has_no_pages(store: GraphStore, project: str) -> None:

@@ -6,6 +6,7 @@ CALL (traceId) {
     AND [n.sequence, n.id] > [$place, $last]
     AND ($kinds IS NULL OR n.kind IN $kinds)
     AND ($statuses IS NULL OR n.status IN $statuses)
+    AND ($begin IS NULL OR n.startedAt >= $begin) AND ($end IS NULL OR n.startedAt < $end)
   WITH n ORDER BY n.traceId, n.sequence, n.id LIMIT $count
   WITH properties(n) AS n
   RETURN collect([{{properties}}]) AS rows

@@ -58,6 +58,15 @@ WHERE x.trace_k = (SELECT k FROM trace WHERE id = unhex(:trace) AND project = :p
 ORDER BY x.sequence, x.k
 LIMIT :count
 
+-- name: page_variables
+SELECT x.k, x.sequence FROM variable AS x
+WHERE x.trace_k = (SELECT k FROM trace WHERE id = unhex(:trace) AND project = :project)
+  AND (x.sequence, x.k) > (:place, :last)
+  AND (:kinds IS NULL OR x.kind IN (SELECT value FROM json_each(:kinds)))
+  AND (:begin IS NULL OR x.created_at >= :begin) AND (:end IS NULL OR x.created_at < :end)
+ORDER BY x.sequence, x.k
+LIMIT :count
+
 -- name: page_sessions
 SELECT x.k, x.sequence FROM session AS x
 WHERE x.trace_k = (SELECT k FROM trace WHERE id = unhex(:trace) AND project = :project)
@@ -71,5 +80,6 @@ WHERE x.trace_k = (SELECT k FROM trace WHERE id = unhex(:trace) AND project = :p
   AND (x.sequence, x.k) > (:place, :last)
   AND (:kinds IS NULL OR x.kind IN (SELECT value FROM json_each(:kinds)))
   AND (:statuses IS NULL OR x.status IN (SELECT value FROM json_each(:statuses)))
+  AND (:begin IS NULL OR x.started_at >= :begin) AND (:end IS NULL OR x.started_at < :end)
 ORDER BY x.sequence, x.k
 LIMIT :count

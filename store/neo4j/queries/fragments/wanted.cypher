@@ -1,6 +1,7 @@
 // The conditions of a filter on a failure `f`, and on a verdict.
 -- name: failure
-($wanted.text IS NULL OR toLower(f.question) CONTAINS $wanted.text
+($wanted.since IS NULL OR f.createdAt >= $wanted.since) AND ($wanted.until IS NULL OR f.createdAt < $wanted.until)
+  AND ($wanted.text IS NULL OR toLower(f.question) CONTAINS $wanted.text
     OR toLower(coalesce(f.prediction, '')) CONTAINS $wanted.text
     OR any(gold IN f.goldAnswers WHERE toLower(gold) CONTAINS $wanted.text))
   AND ($wanted.labelled IS NULL OR $wanted.labelled = EXISTS { (f)<-[:EXPLAINS]-(h) WHERE h.method = $wanted.human })

@@ -1,6 +1,7 @@
 -- The conditions of a filter on a failure `f`, and on a verdict `a` except for the operation.
 -- name: failure
-(:without IS NULL OR lower(hex(f.id)) NOT IN (SELECT value FROM json_each(:without)))
+(:since IS NULL OR f.created_at >= :since) AND (:until IS NULL OR f.created_at < :until)
+      AND (:without IS NULL OR lower(hex(f.id)) NOT IN (SELECT value FROM json_each(:without)))
       AND (:text IS NULL OR instr(lowered(f.question), :text) OR instr(lowered(coalesce(f.prediction, '')), :text)
            OR EXISTS (SELECT 1 FROM json_each(f.gold_answers) AS gold WHERE instr(lowered(gold.value), :text)))
       AND (:labelled IS NULL
