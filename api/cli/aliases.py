@@ -19,7 +19,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "show": ("get", "view", "inspect", "details", "answer", "message", "unit"),
     "search": ("find", "grep"),
     "units": ("memory", "memories", "facts"),
-    "operations": ("steps", "timeline", "events"),
+    "operations": ("steps", "timeline", "events", "nodes", "calls"),
     "why-not": ("missing", "missed"),
     "tables": ("schema",),
     "value": ("raw", "cat", "content", "text"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from api.cli.options import (
 )
 from api.cli.output import Output, print_json, write_bytes
 from schema.kinds import VariableKind
+
+if TYPE_CHECKING:
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
@@ -243,6 +246,7 @@ async def diff(
     from api.cli.compare import show_comparison
     from api.cli.find import find_trace_id, find_variable
     from api.cli.render import changes
+    from api.cli.render.text import short
     from schema.errors import NotFoundError
 
     async with place.open() as store:
@@ -252,6 +256,12 @@ async def diff(
             pair = [await find_variable(store, one, trace) for one in (reference, other)]
             values = await store.values(pair)
             old, new = (values[one.value_hash].decode("utf-8", "replace") for one in pair)
+            if all(one.kind is VariableKind.ANSWER for one in pair):
+                first, second = (short(one.id) for one in pair)
+                note(
+                    "These are the texts of two answers. What the memory held when they were given: "
+                    f"memtrace units --at {first}; memtrace units --at {second}"
+                )
             if as_json:
                 print_json(changes.document(old, new))
             else:
@@ -280,6 +290,25 @@ async def show_versions(place: Target, reference: str, trace: str | None, as_jso
         texts = {hash_: value.decode("utf-8", "replace") for hash_, value in (await store.values(small)).items()}
     out = Output()
     out.lines(*changes.versions(found, makers, texts, out.is_terminal, asked.id))
+
+
+async def _sought(store: GraphStore, given: list[str], trace_id: str | None) -> tuple[str, str | None]:
+    """The text to search for, and the trace to search in. An id beside the words names the trace, or a part of it."""
+    from api.cli.render.text import short
+    from schema.errors import NotFoundError
+    from schema.models import Trace
+    from store.shared.resolving import is_prefix, is_whole_id
+
+    for id_ in given if trace_id is None and len(given) > 1 else ():
+        if is_prefix(id_) or is_whole_id(id_):
+            try:
+                found = await store.resolve(id_)
+            except NotFoundError:
+                continue
+            in_trace = found.id if isinstance(found, Trace) else found.trace_id
+            note(f"Searched in the trace {short(in_trace)}, to which {id_} belongs.")
+            return " ".join(word for word in given if word != id_), in_trace
+    return " ".join(given), trace_id
 
 
 @command(commands)
@@ -311,10 +340,9 @@ async def search(
     from api.cli.find import find_trace_id
     from api.cli.render import tables
 
-    text = " ".join(given)
     read = _MOST_SEARCHED if kind else limit
     async with place.open() as store:
-        trace_id = await find_trace_id(store, trace)
+        text, trace_id = await _sought(store, given, await find_trace_id(store, trace))
         if whole:
             scan = await store.scan(text, trace_id, read, max_bytes=mebibytes << 20, seconds=seconds)
             found = scan.hits

@@ -149,8 +149,9 @@ def hit(found: SearchHit) -> Document:
 
 
 def failure(row: FailureRow) -> Document:
-    """The columns and the verdicts of a failure."""
-    return public(row) | {"verdicts": [_verdict(one, row.failure, row.operations) for one in row.verdicts]}
+    """The columns of a failure, the error type of the verdict that counts (as in ``answer``), and all verdicts."""
+    verdicts = [_verdict(one, row.failure, row.operations) for one in row.verdicts]
+    return public(row) | {"verdict": row.verdict and row.verdict.error_type, "verdicts": verdicts}
 
 
 def failure_row(row: FailureRow) -> Document:
@@ -159,10 +160,10 @@ def failure_row(row: FailureRow) -> Document:
     The verdicts have their columns only. The paths that prove them would not fit into the cell of a spreadsheet.
     """
     verdicts = [{"id": one.id} | _verdict_columns(replace(row, verdicts=[one])) for one in row.verdicts]
-    return public(row) | _verdict_columns(row) | {"verdicts": verdicts}
+    return failure(row) | _verdict_columns(row) | {"verdicts": verdicts}
 
 
-FAILURE_ROW_COLUMNS = (*(column.key for column in (*FAILURE_COLUMNS, *VERDICT_COLUMNS)), "verdicts")
+FAILURE_ROW_COLUMNS = (*(column.key for column in (*FAILURE_COLUMNS, *VERDICT_COLUMNS)), "verdict", "verdicts")
 """The members of ``failure_row``, in order."""
 
 

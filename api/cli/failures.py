@@ -71,6 +71,14 @@ async def failures(
     search: SearchOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
+    labelled: Annotated[
+        bool | None,
+        typer.Option(
+            "--labelled/--unlabelled",
+            help="Only failures with a person's verdict, or without.",
+            show_default=False,
+        ),
+    ] = None,
     all_verdicts: Annotated[
         bool,
         typer.Option(
@@ -99,12 +107,12 @@ async def failures(
     if error_type is None:
         with suppress(UsageError):
             error_type, reference = error_type_of(" ".join(reference), "TYPE").value, []
-    if reference and (trace or error_type or sort or since or until):
-        raise UsageError("ID names failures one by one: leave out --trace, --type, --sort, --since and --until")
+    if reference and (trace or error_type or sort or since or until or labelled is not None):
+        raise UsageError("ID names failures one by one: leave out --trace, --type, --sort, --since, --labelled")
     from store.contract.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder
 
     kind, when = error_type_of(error_type, "--type") if error_type else None, span(since, until)
-    chosen = FailureFilter(error_type=kind, since=when.since, until=when.until)
+    chosen = FailureFilter(labelled=labelled, error_type=kind, since=when.since, until=when.until)
     async with place.open() as store:
         order = FailureOrder(FailureKey(sort), descending) if sort else None
         if reference:

@@ -221,6 +221,11 @@ async def find_failure(
         pass
     try:
         named = await _by_id_or_name(store, Variable, reference, trace_id)
+    except AmbiguousError:
+        versions = await store.named(reference, None, trace_id, _MOST_VERSIONS)
+        if versions and all(one.kind is VariableKind.MEMORY_UNIT for one in versions):
+            raise _not_wrong(versions[-1]) from None
+        raise
     except NotFoundError:
         if reference.casefold() in LAST and (newest := await _newest_failure(store, trace_id)):
             return newest
@@ -245,6 +250,12 @@ async def find_failure(
 def _not_wrong(named: Variable) -> InputError:
     if named.kind is VariableKind.ANSWER:
         problem = f'it is not marked as wrong. If it is, say: memtrace fail {short(named.id)} "the right answer"'
+    elif named.kind is VariableKind.MEMORY_UNIT:
+        id_ = short(named.id)
+        problem = (
+            f"it is a MemoryUnit, and only answers are wrong. Its history: memtrace versions {id_}; the answers that "
+            f"it led to: memtrace closure {id_} --direction forward --kind Answer; wrong ones: memtrace answers --wrong"
+        )
     else:
         problem = f"it is a {named.kind.value}, and no answer to it is marked as wrong. See: memtrace answers"
     return InputError(short(named.id), "", problem)

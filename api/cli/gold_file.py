@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +72,7 @@ def _csv(text: str, source: str) -> Iterator[GoldLine]:
     header = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=header.count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    before = 0
     try:
         names = list(reader.fieldnames or ())
         if not _columns(names)[1] or not any(_columns(names)[0]):
@@ -83,7 +85,7 @@ def _csv(text: str, source: str) -> Iterator[GoldLine]:
                 continue
             yield _line(number, row)
     except csv.Error as error:
-        raise InputError(source, f"line {reader.line_num}", str(error)) from None
+        raise InputError(source, f"line {before + 1}", str(error)) from None
 
 
 def _json_lines(text: str, source: str) -> Iterator[GoldLine]:
@@ -132,10 +134,8 @@ def _line(number: int, row: Mapping[str, Any]) -> GoldLine:
     named = next((str(row[one]).strip() for one in columns if one and row[one] not in (None, "")), "")
     told = row[gold]
     if isinstance(told, str) and told.startswith("["):
-        try:
+        with suppress(JsonError):  # a text may begin with a bracket
             told = read_json(told, list[str])
-        except JsonError:
-            pass  # a text that begins with a bracket
     several = told if isinstance(told, list) else [] if told is None else [told]
     if not all(isinstance(one, str | int | float) for one in several):
         return GoldLine(number, named, (), f"{gold} is neither a text nor a list of texts")

@@ -15,6 +15,7 @@ from api.cli.output import Output, print_json
 
 commands = typer.Typer()
 
+
 @command(commands)
 async def fail(
     place: Target,
@@ -77,7 +78,9 @@ async def fail(
         file, answer = answer, None
     if file is not None:
         if answer or gold or evidence or question:
-            raise UsageError("--file names the answers, and what is right: leave out ANSWER, --gold, --evidence, --question")
+            raise UsageError(
+                "--file names the answers, and what is right: leave out ANSWER, --gold, --evidence, --question"
+            )
         await _fail_many(place, file, comment, trace, as_json)
         return
     from functools import partial
@@ -100,7 +103,9 @@ async def fail(
             gold += told
         else:
             answered = await wrong_answer(store, answer, trace)
-        asked = await find(store, Variable, question, answered.trace_id) if question else await asked_of(store, answered)
+        asked = (
+            await find(store, Variable, question, answered.trace_id) if question else await asked_of(store, answered)
+        )
         messages = [await find(store, Variable, one, answered.trace_id) for one in evidence or ()]
         complaint = Complaint(asked.id, answered.id, tuple(gold), tuple(message.id for message in messages), comment)
         failure = await record_failure(store, complaint, door.actor, partial(door.entry, "recordFailure"))

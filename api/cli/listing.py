@@ -179,7 +179,7 @@ async def _answers(
         limit: the largest number of answers; 0 for all.
         wrong: only wrong answers, only right ones (False), or all (None).
         words: only answers with this text in the preview of the question or the answer.
-        when: only answers that were recorded in this time.
+        when: only answers of this time.
     """
     if wrong is None and not words:
         async for page in _read_answers(store, trace, limit, when):

@@ -42,7 +42,9 @@ async def misfits_and_failures(
             continue
         first = said_by.setdefault(failure.id, line.number)
         if first != line.number and found[failure.id].gold_answers != failure.gold_answers:
-            problem = f"line {first} has another right answer for the same answer; write both in one line, as a JSON list"
+            problem = (
+                f"line {first} has another right answer for the same answer; write both in one line, as a JSON list"
+            )
             misfits.append((line.number, problem))
             continue
         found[failure.id] = failure
@@ -66,5 +68,7 @@ async def _failure(
     failure = await failure_of(store, Complaint(asked.id, answered.id, line.gold, (), comment), author)
     said = words(failure.prediction or "")
     if said and any(said == words(gold) for gold in line.gold):
-        raise InputError("", "", f"{short(answered.id)} is the right answer itself: memtrace right {short(answered.id)}")
+        raise InputError(
+            "", "", f"{short(answered.id)} is the right answer itself: memtrace right {short(answered.id)}"
+        )
     return failure

@@ -20,7 +20,7 @@ from schema.kinds import OperationKind, VariableKind
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--store": ("--db", "--database"),
     "--version": ("-v", "-V"),
-    "--trace": ("-t", "--run"),
+    "--trace": ("-t", "--run", "--thread", "--conversation"),
     "--limit": ("-n", "--max", "--count", "--head", "--top", "--first"),
     "--search": ("-s", "--text", "--question", "--contains", "--filter", "--grep", "--query"),
     "--kind": ("-k", "--type"),
@@ -41,6 +41,9 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--until": ("--before", "--older-than"),
     "--file": ("--from", "--gold-file", "--input"),
     "--operation": ("--op", "--step"),
+    "--max-hops": ("--depth", "--hops", "--levels"),
+    "--labelled": ("--labeled", "--verified", "--reviewed"),
+    "--unlabelled": ("--unlabeled", "--unverified", "--unreviewed", "--open"),
 }
 """The other names of each option. A command's own option comes first, such as -p of `memtrace sql`."""
 
@@ -61,11 +64,12 @@ PLACES: Mapping[str, bool] = {
 }
 """The options before the command, and whether each has a value."""
 
-_MORE = {"--verbose", "-v", "--details", "--full", "--explain"}
+_MORE = {"--verbose", "-v", "--details", "--full", "--explain", "--raw", "--alternatives", "--candidates", "--reasons"}
 _NO_MODEL = {"--no-llm", "--no-model", "--without-llm", "--free", "--offline", "--local"}
 _NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
 """Options that name what a command takes as an argument."""
 _COUNTS = {"--limit", *OTHER_NAMES["--limit"]}
+_WAYS = {"--forward", "--backward"}
 _TIMES = {"--today", "--yesterday"}
 _PLAIN = {"table", "text"}
 """How results are shown without an option."""
@@ -142,8 +146,11 @@ def _flag(
         del rest[: 0 if value else 1]
         note(f"{name} is not needed: everything is shown.")
         return []
+    if name in _WAYS and "--direction" in options:
+        return ["--direction", name.removeprefix("--")]
     if name in _TIMES and "--since" in options:
-        return ["--since", name.removeprefix("--")]
+        day = name.removeprefix("--")
+        return ["--since", day, "--until", day]
     if name in _NO_MODEL and "--method" in options:
         return ["--method", "flow"]
     if name == "--all" and "--limit" in options:

@@ -24,7 +24,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {
     "answers": ("answer", "question", "questions", "reply", "replies"),
     "failures": ("failure", "error", "errors", "mistake", "mistakes"),
     "traces": ("trace", "run", "runs"),
-    "operations": ("operation", "step", "steps"),
+    "operations": ("operation", "step", "steps", "node", "nodes", "call", "calls"),
     "units": ("unit", "memory", "memories", "fact", "facts"),
     "messages": ("message",),
     "variables": ("variable",),
@@ -33,7 +33,9 @@ LISTS: Mapping[str, tuple[str, ...]] = {
 """The commands that list things, and what else these things are called."""
 
 _LIST_OF = {noun: name for name, nouns in LISTS.items() for noun in (name, *nouns)}
-_SINGULAR = {nouns[0] for nouns in LISTS.values()} | {"question", "error", "reply", "step", "memory", "run"}
+_SINGULAR = {nouns[0] for nouns in LISTS.values()} | {
+    *("question", "error", "reply", "step", "memory", "run", "node", "call"),
+}
 _SHOWN_BY = {"traces": "trace", "failures": "failures"}
 """Commands that show one thing of a list; all else is shown by ``show``."""
 _SHOW = {"list", "ls", "show", "get", "view", "inspect", "see", "print"}
@@ -49,6 +51,8 @@ _FIND = {"search", "find", "grep"}
 _MARK = {"mark", "judge", "label", "rate", "set", "flag"}
 _WRONG = {"wrong", "incorrect", "bad", "false", "failed"}
 _RIGHT = {"right", "correct", "ok", "good", "true"}
+_TAKEN_BACK = {"--undo", "--withdraw"}
+_IMPACT = {"impact", "effect", "effects", "downstream"}
 _TAKE_IDS = {"why", "attribute", "failures", "why-not", "spine", "fail", "unfail", "right", "verdict", "replay"} | {
     *("show", "closure", "versions", "diff", "value", "export", "delete", "check", "ui", "operation", "variable"),
 }
@@ -184,6 +188,8 @@ def _noun_first(words: Words) -> Words:
     word, rest = words[1], words[2:]
     if words[0] in _SINGULAR and word in _LAST and listed not in _HAS_LAST:
         return [*_last_of(listed), *rest]
+    if _is_word(rest, 0) and len(rest) == 1 and rest[0] in _COMMANDS and _ID.fullmatch(word):
+        return [rest[0], word]
     if words[0] in _SINGULAR and words[0] not in _COMMANDS and _ID.fullmatch(word):
         return ["show", word, *rest]
     if word in _ALL and not _is_word(rest, 0):
@@ -225,8 +231,17 @@ def _kind_first(words: Words) -> Words:
     return [of, "--kind", str(kind), *words[1:]] if is_plural else words
 
 
+def _impact(words: Words) -> Words:
+    """``impact ID``: all that came from something."""
+    if words and words[0] in _IMPACT and _is_word(words, 1):
+        return ["closure", *words[1:], "--direction", "forward"]
+    return words
+
+
 def _judgement(words: Words) -> Words:
-    """``mark ID wrong TEXT``, ``mark ID as right``, ``mark ID --wrong``, ``correct ID TEXT``."""
+    """``mark ID wrong TEXT``, ``mark ID as right``, ``mark ID --wrong``, ``correct ID TEXT``, ``fail --undo ID``."""
+    if words and COMMAND_OF.get(words[0], words[0]) == "fail" and _TAKEN_BACK & set(words):
+        return ["unfail", *(word for word in words[1:] if word not in _TAKEN_BACK)]
     if words[:1] == ["correct"] and _is_word(words, 1) and _is_word(words, 2):
         return ["fail", *words[1:]]
     if not words or words[0] not in _MARK:
@@ -242,6 +257,7 @@ def _judgement(words: Words) -> Words:
 _RULES: tuple[Callable[[Words], Words], ...] = (
     _said_politely,
     _judgement,
+    _impact,
     _counted,
     _verb_first,
     _noun_first,

@@ -61,6 +61,9 @@ def run(
     """
     from memtrace.instruments.run import environment, start
 
+    if command[0].startswith("-"):
+        told = f"`memtrace run` has no option {command[0]}; a program comes last: memtrace run -- python app.py"
+        raise UsageError(f"{told}. It has --instrument, --endpoint, --api-key-file")
     place: Target = (context.find_root().obj or Target()).merge(store, values, project, False)
     names = [name.strip() for name in (instrument or "").split(",") if name.strip()]
     try:

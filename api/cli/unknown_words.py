@@ -37,17 +37,17 @@ _ADVICE: Mapping[str, str] = {
         "a local store needs no key: `memtrace ui`; a key for a server: `memtrace keys create`"
     ),
     "invite colleagues team share publish": (
-        "a file for others: `memtrace report -o report.html`; a server for a team: `memtrace serve`, with a key "
+        "a file for others: `memtrace report -o report.html`, of one failure: `memtrace report ID -o report.html`; "
+        "a server for a team: `memtrace serve`, with a key "
         "for each: `memtrace keys create`; judge together: `memtrace annotate`"
     ),
-    "effect impact": "all that came from something: `memtrace closure ID --direction forward`",
+    "effect effects impact downstream": "all that came from something: `memtrace closure ID --direction forward`",
     "cost tokens": "`memtrace operation ID` shows what an operation used; `memtrace operations` lists them",
     "users user threads thread conversations conversation chats chat agents": (
         "a user or conversation of the program is a trace, or a session of one: `memtrace traces`, "
         "`memtrace trace TRACE`; people who sign in have keys: `memtrace keys list`"
     ),
     "sessions session": "`memtrace trace TRACE` lists the sessions of a trace; `memtrace traces` lists traces",
-    "nodes node": "steps: `memtrace operations`; values: `memtrace variables`; one of them: `memtrace show ID`",
     "state": "what the memory holds: `memtrace units`; all that an answer came from: `memtrace closure ID`",
     "retrieval retrieved ranks rank hits candidates": (
         "what a search returned and missed: `memtrace why-not ID`; all searches: `memtrace operations --kind Retrieval`"

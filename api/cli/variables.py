@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.context import Target, command
-from api.cli.errors import note
+from api.cli.errors import UsageError, note
 from api.cli.listing import in_traces
 from api.cli.narrowing import LIMIT, LastOption, LimitOption, SearchOption, WordsArgument, containing, narrowed
 from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
@@ -73,6 +73,12 @@ async def units(
     given: WordsArgument = None,
     trace: TraceOption = None,
     search: SearchOption = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at", metavar="ID", help="What the memory held at this answer, question or operation.", show_default=False
+        ),
+    ] = None,
     limit: LimitOption = LIMIT,
     last: LastOption = None,
     format_: FormatOption = None,
@@ -84,7 +90,10 @@ async def units(
     """
     async with place.open() as store:
         only, text = await narrowed(store, given, trace, search)
-        found = containing(_held(store, only), _texts, text, limit, last)
+        moment = None
+        if at is not None:
+            only, moment = await _moment(store, at, only)
+        found = containing(_held(store, only, moment), _texts, text, limit, last)
         await _show(found, chosen_format(format_, as_json))
 
 
@@ -142,15 +151,36 @@ def _texts(variable: Variable) -> list[str]:
     return [variable.preview, variable.name]
 
 
-async def _held(store: GraphStore, trace: str | None) -> AsyncIterator[Variable]:
-    """The newest versions of the units that memories hold at the end, trace by trace."""
+async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple[str, int]:
+    """The trace of an element, and the place of the operation that made or first used the element.
+
+    Raises:
+        UsageError: no operation made or used the element.
+    """
+    from api.cli.find import find_cause
+    from schema.models import Failure, Operation
+    from store.contract.answers import Label
+
+    found = await find_cause(store, reference, trace)
+    if isinstance(found, Operation):
+        return found.trace_id, found.sequence
+    id_ = (found.answer_id or found.question_id) if isinstance(found, Failure) else found.id
+    for operation_id in [one.operation_id for one in await store.get(Label.VARIABLE, [id_])]:
+        steps = await store.get(Label.OPERATION, [operation_id]) if operation_id else []
+        for step in steps or (await store.users_of([id_], 1))[id_]:
+            return found.trace_id, step.sequence
+    raise UsageError(f"--at {reference}: no operation made or used it, so it has no moment")
+
+
+async def _held(store: GraphStore, trace: str | None, moment: int | None) -> AsyncIterator[Variable]:
+    """The newest versions of the units that memories hold, trace by trace; see ``Memory.at`` for the moment."""
     from api.cli.find import find_trace_id
     from attribution.trace.remembered import remembered
     from store.shared.paging import every
 
     only = await find_trace_id(store, trace)
     for id_ in [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]:
-        for _, version in (await remembered(store, id_)).at(None):
+        for _, version in (await remembered(store, id_)).at(moment):
             yield version.variable
 
 

@@ -57,8 +57,9 @@ def test_a_failure_stands_with_the_verdict_that_counts(stored: Callable[[TraceBu
     trace.attribution(failure, "later", error_type=ErrorType.RESPONSE)
     result = stored(trace)("failures", "--format", "csv")
     (row,) = rows(result)
-    assert list(row) == [*(one.key for one in (*FAILURE_COLUMNS, *VERDICT_COLUMNS)), "verdicts"]
+    assert list(row) == [*(one.key for one in (*FAILURE_COLUMNS, *VERDICT_COLUMNS)), "verdict", "verdicts"]
     assert (row["errorType"], row["author"], row["operationExternalId"]) == ("DeletionError", "Ada", "search")
+    assert row["verdict"] == "DeletionError"
     assert json.loads(row["goldAnswers"]) == list(failure.gold_answers)
     assert row["createdAt"].endswith("Z")
     said = json.loads(row["verdicts"])

@@ -84,7 +84,12 @@ def test_a_file_that_is_none_is_refused(data: bytes, problem: str) -> None:
 def chat(stored: Callable[[TraceBuilder], Cli]) -> Cli:
     """Three questions and their answers; the last question was asked twice."""
     trace = TraceBuilder(DEFAULT_PROJECT, "chat")
-    for name, asked, said in (("a", "Which pet?", "a cat"), ("b", "Where?", "in Bonn"), ("c", "When?", "May"), ("d", "When?", "July")):
+    for name, asked, said in (
+        ("a", "Which pet?", "a cat"),
+        ("b", "Where?", "in Bonn"),
+        ("c", "When?", "May"),
+        ("d", "When?", "July"),
+    ):
         question = trace.variable(f"q{name}", asked, kind=VariableKind.QUERY)
         step = trace.operation(f"o{name}", kind=OperationKind.GENERATION)
         trace.use(step, question)

@@ -332,7 +332,7 @@ def test_a_result_goes_into_a_file(sample: Cli, tmp_path: Path) -> None:
 
 
 def test_an_unknown_option_says_what_there_is(sample: Cli) -> None:
-    told = sample("answers", "--sinc", "x", code=2).err
+    told = sample("answers", "--colour", "x", code=2).err
     assert "--trace, --wrong, --right, --search" in told
     assert "Did you mean" not in told
     assert "Did you mean --limit?" in sample("answers", "--limi", "3", code=2).err
@@ -372,7 +372,7 @@ def test_other_formats(sample: Cli) -> None:
     assert len(sample("operations", "--kind", "Retrieval", "--csv").out.splitlines()) == 9
     assert "--verbose is not needed" in sample("why", WRONG, "--verbose").err
     assert "--top is not needed" in sample("why", WRONG, "--top", "5").err
-    assert "Did you mean" not in sample("memory", "--at", "5", code=2).err
+    assert "Did you mean" not in sample("memory", "--on", "5", code=2).err
 
 
 def test_help_lists_other_names_of_options(sample: Cli) -> None:
@@ -408,7 +408,11 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
         ("failures --author ann", "has no option --author. It has --trace,"),
         ("closure last --svg x.svg", "Others have it: `memtrace spine --svg`"),
         ("verdict last --operations x", "Did you mean --operation?"),
-        ("report --since 2026-11-01", "`memtrace failures --sort time --descending`"),
+        ("traces --since 2026-11-01", "`memtrace answers --since`"),
+        (
+            "run --name first python app.py",
+            "`memtrace run` has no option --name; a program comes last: memtrace run -- ",
+        ),
         ("answers --columns question", "`memtrace sql` chooses some"),
         ("compare", "`memtrace compare` needs two traces: `memtrace traces` lists them"),
         ("compare last", "needs two traces"),

@@ -10,6 +10,7 @@ import pytest
 
 from api.cli.context import DEFAULT_PROJECT
 from api.cli.errors import UsageError
+from api.cli.option_names import spelled
 from api.cli.times import span
 from schema.kinds import OperationKind, VariableKind
 from store.contract.answers import ALWAYS, Span
@@ -114,4 +115,9 @@ def test_a_report_of_a_time(aged: Cli) -> None:
 def test_nothing_in_a_time_is_not_nothing_at_all(aged: Cli) -> None:
     assert "`memtrace answers` lists all" in aged("answers", "--since", "1m").err
     assert "`memtrace failures` lists all" in aged("failures", "--since", "1m").err
-    assert aged("answers", "--yesterday", "--json").json == []
+
+
+def test_a_day_as_an_option_is_that_day() -> None:
+    options = {"--since": True, "--until": True}
+    assert spelled(["--yesterday"], options) == ["--since", "yesterday", "--until", "yesterday"]
+    assert spelled(["--today"], {}) == ["--today"]

@@ -116,10 +116,8 @@ def _matches(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> bo
     verdicts = [one for one in trace.attributions if one.failure_id == failure.id]
     if failure.id in wanted.without:
         return False
-    at = failure.created_at
-    if wanted.since is not None and (at is None or at < wanted.since):
-        return False
-    if wanted.until is not None and (at is None or at >= wanted.until):
+    at, since, until = failure.created_at, wanted.since, wanted.until
+    if (since and (at is None or at < since)) or (until and (at is None or at >= until)):
         return False
     texts = [failure.question, failure.prediction or "", *failure.gold_answers]
     if wanted.text is not None and not any(wanted.text.lower() in text.lower() for text in texts):
@@ -244,7 +242,7 @@ def test_the_filters_tell_failures_apart(project: str) -> None:
 async def test_an_order_holds_over_all_pages(
     shared: GraphStore, traces: list[TraceBuilder], order: FailureOrder
 ) -> None:
-    some = FILTERS[0], FILTERS[1], FILTERS[9], FILTERS[10], FILTERS[12], FILTERS[13], FILTERS[16], FILTERS[24], FILTERS[-1]
+    some = tuple(FILTERS[place] for place in (0, 1, 9, 10, 12, 13, 16, 24, -1))
     without = frozenset(one.id for one in traces[0].failures[::2]) | {"nobody's"}
     for wanted in (*some, FailureFilter(without=without), FailureFilter(method="flow", without=without)):
         expected = _sorted(traces, wanted, order)

@@ -18,7 +18,8 @@ from store.contract.protocol import Database, GraphStore
 from store.shared.paging import elements, in_trace
 from store.shared.references import elements_of
 from tests.contract.samples import assistant, random_trace
-from tests.factory import START, TraceBuilder, moment
+from tests.factory import START, TraceBuilder
+from tests.factory import moment as at
 
 T = TypeVar("T")
 ABSENT = make_id("nothing", "at all")
@@ -100,19 +101,21 @@ async def test_only_some_kinds_are_paged(store: GraphStore, project: str) -> Non
 async def test_only_what_is_of_a_time_is_paged(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     for number in range(9):
-        operation = trace.operation(f"o{number}", started_at=None if number == 4 else moment(number))
-        trace.variable(f"v{number}", by=operation, created_at=None if number == 4 else moment(number))
+        operation = trace.operation(f"o{number}", started_at=None if number == 4 else at(number))
+        trace.variable(f"v{number}", by=operation, created_at=None if number == 4 else at(number))
     await trace.write(store)
     id_ = trace.trace.id
     for label, made in ((Label.VARIABLE, trace.variables), (Label.OPERATION, trace.operations)):
         for when, expected in (
-            (Span(moment(3), moment(7)), (3, 5, 6)),
-            (Span(since=moment(6)), (6, 7, 8)),
-            (Span(until=moment(2)), (0, 1)),
-            (Span(moment(4), moment(5)), ()),
+            (Span(at(3), at(7)), (3, 5, 6)),
+            (Span(since=at(6)), (6, 7, 8)),
+            (Span(until=at(2)), (0, 1)),
+            (Span(at(4), at(5)), ()),
             (ALWAYS, range(9)),
         ):
-            found = await all_pages(lambda after, of=label, at=when: store.page(of, id_, 2, after, when=at), 2)  # type: ignore[misc]
+            found = await all_pages(
+                lambda after, of=label, of_time=when: store.page(of, id_, 2, after, when=of_time), 2
+            )  # type: ignore[misc]
             assert found == [made[number] for number in expected]
 
 
