@@ -118,7 +118,8 @@ async def _failures(store: GraphStore, trace_ids: list[str], ids: list[str], whe
         if trace_ids:
             chosen = [failure for failure in chosen if failure.trace_id in trace_ids]
     else:
-        chosen = [one for id_ in trace_ids or [None] for one in await every_failure(store, id_, wanted=wanted)]
+        named: list[str | None] = [*trace_ids] or [None]
+        chosen = [one for id_ in named for one in await every_failure(store, id_, wanted=wanted)]
     return list({failure.id: failure for failure in chosen}.values())
 
 

@@ -158,16 +158,16 @@ async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple
         UsageError: no operation made or used the element.
     """
     from api.cli.find import find_cause
-    from schema.models import Failure, Operation
-    from store.contract.answers import Label
+    from attribution.verdicts.stored import by_id
+    from schema.models import Failure, Operation, Variable
 
     found = await find_cause(store, reference, trace)
     if isinstance(found, Operation):
         return found.trace_id, found.sequence
     id_ = (found.answer_id or found.question_id) if isinstance(found, Failure) else found.id
-    for operation_id in [one.operation_id for one in await store.get(Label.VARIABLE, [id_])]:
-        steps = await store.get(Label.OPERATION, [operation_id]) if operation_id else []
-        for step in steps or (await store.users_of([id_], 1))[id_]:
+    for made in (await by_id(store, Variable, [id_])).values():
+        makers = list((await by_id(store, Operation, [made.operation_id])).values())
+        for step in makers or (await store.users_of([id_], 1))[id_]:
             return found.trace_id, step.sequence
     raise UsageError(f"--at {reference}: no operation made or used it, so it has no moment")
 

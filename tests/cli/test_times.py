@@ -63,9 +63,9 @@ def test_a_time_is_of_this_machine_and_a_day_ends_at_midnight(said: str, begin: 
     "said", ["", "soon", "2x", "25:00", "2026-02-30", "2026-13-01", "999999w", "-2h", "2h30", "0001-01-01T00:00+10:00"]
 )
 def test_what_is_no_time_is_refused(said: str) -> None:
-    for values, option in (((said, None), "--since"), ((None, said), "--until")):
+    for since, until, option in ((said, None, "--since"), (None, said, "--until")):
         with pytest.raises(UsageError, match=f"{option} .* is no time; a time is written such as 2h, 3d"):
-            span(*values, NOW)
+            span(since, until, NOW)
 
 
 def test_the_end_comes_after_the_beginning() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TypeVar
 from uuid import uuid4
 
@@ -113,9 +114,8 @@ async def test_only_what_is_of_a_time_is_paged(store: GraphStore, project: str) 
             (Span(at(4), at(5)), ()),
             (ALWAYS, range(9)),
         ):
-            found = await all_pages(
-                lambda after, of=label, of_time=when: store.page(of, id_, 2, after, when=of_time), 2
-            )  # type: ignore[misc]
+            read = partial(store.page, label, id_, 2, when=when)
+            found = await all_pages(lambda after, read=read: read(after), 2)  # type: ignore[misc]
             assert found == [made[number] for number in expected]
 
 
