@@ -50,6 +50,8 @@ _KEPT = 0.5
 """The answer must have at least this share of the gold answer's words that are in the evidence."""
 _SAYS = 0.5
 """An answer contradicts the gold answer only if its words beyond the question have at least this weight."""
+_TELLS_NOTHING = 0.02
+"""The probability that a refusal, or an answer with the question's words only, is right where evidence was found."""
 _WHOLLY, _NOTHING = 0.9, 0.1
 """The evidence states all of the given answer, and nothing like the gold answer."""
 _STATED = 0.6
@@ -103,15 +105,22 @@ def right(
     if refused:
         likelihood, reason = 0.97, "the gold answer says that it isn't known, and so does the answer"
     elif want is None:
-        days = (placed.reference for message in evidence for placed in messages.sentences[message])
-        share, _, _ = support_of_answer(messages, failure, evidence, next(days, None))
-        likelihood, reason = likely(share, AGREES), "the answer says what the evidence says"
+        likelihood, reason = _likely_supported(messages, failure, evidence), "the answer says what the evidence says"
     else:
         likelihood = says_gold(messages, failure, evidence, want)
         reason = "the answer says what the gold answer says"
     return Finding(
         ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge), is_local=True
     )
+
+
+def _likely_supported(messages: Messages, failure: Failure, evidence: Sequence[str]) -> float:
+    """The probability that the evidence states the given answer. An answer that tells nothing is not right."""
+    reference = next((placed.reference for message in evidence for placed in messages.sentences[message]), None)
+    if refuses(failure.prediction or "") or not messages.claim(failure, reference).weight:
+        return _TELLS_NOTHING
+    share, _, _ = support_of_answer(messages, failure, evidence, reference)
+    return likely(share, AGREES)
 
 
 def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Finding:

@@ -135,6 +135,13 @@ async def test_evidence_is_found_where_none_is_given(
     assert found.details["evidence"] == [told.evidence[0].id]
 
 
+@pytest.mark.parametrize("answer", ["The memories do not mention this.", "The parrot of the family is called."])
+async def test_without_gold_answers_an_answer_that_tells_nothing_is_not_right(embedded: Database, answer: str) -> None:
+    told, failure = retrieval()
+    free, blamed = await verdict_on(embedded, told, replace(failure, prediction=answer), gold_free=True)
+    assert (free.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
 async def test_without_gold_answers_the_question_says_what_is_needed(embedded: Database) -> None:
     told, failure = retrieval()
     given, _ = await verdict_on(embedded, told, failure)
