@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from attribution.needed.content import Content, content
 from attribution.needed.evidence_sentences import content_of_gold
-from attribution.needed.gold_agreement import agreement, is_narrowed
+from attribution.needed.gold_agreement import agreement, is_narrowed, measures_alike
 from attribution.needed.messages import Messages
 from attribution.needed.pieces import gold_items, listed_items
 from attribution.needed.question import polar, polarity
@@ -16,6 +16,8 @@ from schema.models import Failure
 
 AGREES = 0.55
 """An answer is right if it has at least this share of the gold answer, by weight of words."""
+_CONTRADICTED = 0.02
+"""The likelihood that an answer is right which contradicts the gold answer."""
 _NEARLY = 0.7
 """The largest share of the gold answer that an answer has whose related words count."""
 _NARROWED = 0.3
@@ -31,7 +33,20 @@ def says_gold(messages: Messages, failure: Failure, evidence: Sequence[str], wan
         evidence: ids of messages.
         want: content of the gold answers.
     """
+    if _names_another_measure(messages, failure):
+        return _CONTRADICTED
     return max(_says(messages, one, evidence, told) for one, told in _alone(messages, failure, want))
+
+
+def _names_another_measure(messages: Messages, failure: Failure) -> bool:
+    """Whether the answer names another amount or time than one of the gold answers, and the same as none of them.
+
+    All gold answers mean the same, so that an answer which contradicts one of them is wrong, also if another gold answer
+    is written in a way that can't be compared.
+    """
+    asked = frozenset(messages.asked(failure).words)
+    alike = {measures_alike([gold], failure.prediction or "", asked) for gold in failure.gold_answers}
+    return False in alike and True not in alike
 
 
 def _alone(messages: Messages, failure: Failure, want: Content) -> list[tuple[Failure, Content]]:
@@ -74,7 +89,7 @@ def _says(messages: Messages, failure: Failure, evidence: Sequence[str], want: C
         if part.weight:
             recall = min(recall, agreement(part, failure.prediction or "", asked=asked).recall)
     recall = recall if agreed.is_proven else min(recall, _NEARLY)
-    likelihood = 0.02 if agreed.conflicts else likely(recall, AGREES)
+    likelihood = _CONTRADICTED if agreed.conflicts else likely(recall, AGREES)
     known = asked | _stems(messages, evidence or messages.ids)
     if not agreed.is_measure and is_narrowed(want, failure.prediction or "", tuple(sorted(known))):
         likelihood = min(likelihood, _NARROWED)

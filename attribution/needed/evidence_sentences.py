@@ -10,6 +10,7 @@ from operator import or_
 from attribution.needed.content import Content, content, credit_in, names_days, same_days, share_found
 from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
+from attribution.needed.question import asks_for_number, asks_for_time
 from attribution.text.intervals import Interval
 from attribution.text.segments import Placed, passage
 from schema.models import Failure
@@ -181,10 +182,9 @@ def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) 
         return None
     said = content(chosen[1].sentence.text, messages.rarity, chosen[1].reference)
     core = said.without(asked.words, asked.numbers)
-    first = failure.question.casefold().split()[:2]
-    if first[:1] == ["when"] and core.dates:
+    if asks_for_time(failure.question) and core.dates:
         core = Content({}, frozenset(), core.dates)
-    elif first[:1] == ["how"] and first[1:] in (["many"], ["much"], ["long"], ["often"], ["old"]) and core.numbers:
+    elif asks_for_number(failure.question) and core.numbers:
         core = Content({}, core.numbers, ())
     elif core.words:
         core = Content(core.words, core.numbers, ())
@@ -211,9 +211,13 @@ def _detail(
     messages: Messages, chosen: tuple[str, Placed], asked: Content, core: Content, support: float, literal: bool
 ) -> Detail:
     message_id, placed = chosen
+    said = placed.sentence.text
+    if not placed.sentence.stems:  # "It is on 3 May." goes on about what was said before
+        before = [one.sentence for one in messages.sentences[message_id] if one.start < placed.start]
+        said = next((one.text for one in reversed(before) if one.stems), said)
     about = {
         stem: weight
-        for words in (content(placed.sentence.text, messages.rarity).words, asked.words)
+        for words in (content(said, messages.rarity).words, asked.words)
         for stem, weight in words.items()
         if stem not in core.words
     }

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from attribution.needed.content import Content, same_days
+from attribution.needed.question import asks_for_number, asks_for_time
 from attribution.text.lexicon import is_rival_of_any
 from attribution.text.weekdays import names_other_weekdays
 from schema.models import Failure
-
-_AMOUNT = re.compile(r"^\W*(?:since\s+|until\s+)?(?:when|how\s+(?:long|many|much|old|often))\b", re.IGNORECASE)
 
 
 def excludes(failure: Failure, want: Content, claim: Content) -> bool:
@@ -17,7 +14,9 @@ def excludes(failure: Failure, want: Content, claim: Content) -> bool:
 
     An amount or date also excludes a gold answer without any, if the question asks for one.
     """
-    if _AMOUNT.search(failure.question) and not (want.dates or want.numbers) and (claim.dates or claim.numbers):
+    question = failure.question
+    asks_for_amount = asks_for_time(question) or asks_for_number(question)
+    if asks_for_amount and not (want.dates or want.numbers) and (claim.dates or claim.numbers):
         return True
     if names_other_weekdays(failure.gold_answers, failure.prediction or ""):
         return True

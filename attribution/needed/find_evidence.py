@@ -95,7 +95,7 @@ async def _best(
     people = _asked_about(messages, failure)
 
     def fit(message_id: str) -> float:
-        places = [placed for placed in messages.sentences[message_id] if placed.sentence.stems]
+        places = [placed for placed in messages.sentences[message_id] if placed.sentence.has_content]
         on_topic = max((share_found(asked, placed) for placed in places), default=0.0)
         on_topic = max(on_topic, _PASSED_ON * _talked_of(messages, asked, message_id))
         on_topic += _THEIRS * (messages.speakers.get(message_id) in people)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, Rarity, content, same_days
 from attribution.needed.question import polar, polarity
-from attribution.text.amounts import Amount, amounts, is_unit
+from attribution.text.amounts import Amount, amounts, clock_durations, is_unit
 from attribution.text.clock import Time, times
 from attribution.text.dates import mentions
 from attribution.text.initials import spelled_out
@@ -228,7 +228,12 @@ def measures_alike(golds: Sequence[str], text: str, asked: frozenset[str]) -> bo
         None if no gold answer is comparable, or the text names several different amounts of that sort.
     """
     for gold in golds:
-        found = (_alike(times, gold, text, asked), _alike(amounts, gold, text, asked), _alike(money, gold, text, asked))
+        found = (
+            _alike(times, gold, text, asked),
+            _alike(amounts, gold, text, asked),
+            _alike(money, gold, text, asked),
+            _alike_by_clock(gold, text, asked),
+        )
         if (alike := next((one for one in found if one is not None), None)) is not None:
             return alike
     return None
@@ -243,6 +248,20 @@ def _alike(measured: Callable[[str], list[_Measured]], gold: str, text: str, ask
         return None
     told = {one.same(wanted[0]) for one in measured(text) if one.is_comparable(wanted[0])}
     return told.pop() if len(told) == 1 else None
+
+
+def _alike_by_clock(gold: str, text: str, asked: frozenset[str]) -> bool | None:
+    """Whether one text has as digits with colons the duration that the other names; None if they have no such pair."""
+    if len(gold) > _LONGEST_MEASURE:
+        return None
+    repeated = asked | {one.stem for one in tokens(text)}
+    for digits, words in ((gold, text), (text, gold)):
+        clocks, spans = clock_durations(digits), [one for one in amounts(words) if one.sort == "duration"]
+        if len(clocks) == 1 and len(spans) == 1:
+            wanted = clocks[0][0] if digits is gold else spans[0]
+            is_whole = _is_all(gold, wanted.start, wanted.end, repeated)
+            return any(one.same(spans[0]) for one in clocks[0]) if is_whole else None
+    return None
 
 
 def _is_all(text: str, start: int, end: int, known: frozenset[str]) -> bool:

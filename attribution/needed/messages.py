@@ -150,7 +150,7 @@ class Messages:
             found = [
                 placed
                 for placed in self.sentences.get(message_id, ())
-                if placed.sentence.stems and not placed.sentence.is_metadata and not self.is_form(placed.sentence)
+                if placed.sentence.has_content and not placed.sentence.is_metadata and not self.is_form(placed.sentence)
             ]
             self._statements[message_id] = found
         return found
@@ -168,7 +168,7 @@ class Messages:
 
     def is_form(self, one: Sentence) -> bool:
         """Whether a sentence is boilerplate, such as a label: many messages have it."""
-        return len(self.origins.sayers(one)) > max(_FORM, len(self.ids) // 10)
+        return bool(one.stems) and len(self.origins.sayers(one)) > max(_FORM, len(self.ids) // 10)
 
     def asked(self, failure: Failure) -> Content:
         """The content of a question."""

@@ -15,11 +15,15 @@ from schema.models import Failure
 _LONG_WORDS = 45
 """A gold answer with more words, or with paragraphs, is a conversational reply."""
 
-_POLAR_YES = re.compile(r"^\W*(?:likely\s+|probably\s+)?(yes|yeah|yep|ja|是|对)\b", re.IGNORECASE)
-_POLAR_NO = re.compile(r"^\W*(?:likely\s+|probably\s+)?(no|nope|nein|不是|没有)\s*(?:$|[^\w\s])", re.IGNORECASE)
+_YES_ALONE = r"(?:oui|sí|sim|sì|да|evet|نعم|はい|네)\s*(?:$|[^\w\s-])"
+_NO_ALONE = r"(?:no|nope|nein|non|não|нет|hayır|لا|いいえ|아니요|不是|没有)\s*(?:$|[^\w\s-])"
+"""Words that mean no other thing only if a mark or nothing follows them, such as ``non`` and ``sim``."""
+_POLAR_YES = re.compile(rf"^\W*(?:likely\s+|probably\s+)?(?:(?:yes|yeah|yep|ja|是|对)\b|{_YES_ALONE})", re.IGNORECASE)
+_POLAR_NO = re.compile(rf"^\W*(?:likely\s+|probably\s+)?{_NO_ALONE}", re.IGNORECASE)
 _HEDGED = re.compile(
-    r"^\W*(?:yes|no|ja|nein|likely|probably|possibly|perhaps|maybe|somewhat|wahrscheinlich|vermutlich|可能|大概|是的|不是)\b",
-    re.IGNORECASE,
+    rf"""^\W*(?:(?:yes|no|ja|nein|likely|probably|possibly|perhaps|maybe|somewhat|wahrscheinlich|vermutlich|可能|大概|是的|不是)\b
+      | {_YES_ALONE} | {_NO_ALONE})""",
+    re.VERBOSE | re.IGNORECASE,
 )
 _INFERRING = re.compile(
     r"""^\W*(?:would|might|could|should|is|are|was|were|do|does|did|has|have|can|will|würde\w*|könnte\w*|ist|sind|hat)\b
@@ -39,6 +43,18 @@ _REASON = re.compile(
     r"""\b(?:why|how\s+come|what\s+(?:made|caused)|(?:for\s+)?what\s+reason|warum|wieso|weshalb|pourquoi|por\s*qu[eéê]
         |perch[eé]|почему|зачем|neden|niçin|niye)\b | لماذا | क्यों | なぜ|どうして | 为什么|為什麼|为何 | 왜 | ทำไม""",
     re.VERBOSE | re.IGNORECASE,
+)
+
+
+_TIME = re.compile(
+    r"^\W*(?:(?:since|until|seit|bis|desde|hasta|até|depuis|jusqu['’]à|da|fino\s+a)\s+)?"
+    r"(?:when|wann|quand|cuándo|quando|когда)\b|^\W*(?:何时|什么时候|いつ|언제)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"^\W*(?:how\s+(?:long|many|much|old|often)|wie\s+(?:lange|viele?|alt|oft)|combien|cuánt[oa]s?|quant[oaie]s?(?!\s+ao?s?\b)|сколько)\b"
+    r"|^\W*(?:几|多少|多久|いくつ|いくら|何[人回歳個]|몇|얼마)",
+    re.IGNORECASE,
 )
 
 
@@ -81,6 +97,16 @@ def form(failure: Failure) -> QuestionForm:
 def asks_for_reason(question: str) -> bool:
     """Whether a question asks why, in one of the languages whose question words are known."""
     return bool(_REASON.search(question))
+
+
+def asks_for_time(question: str) -> bool:
+    """Whether a question asks when, in one of the languages whose question words are known."""
+    return bool(_TIME.search(question))
+
+
+def asks_for_number(question: str) -> bool:
+    """Whether a question asks how many, how long or how old, in one of the languages whose question words are known."""
+    return bool(_NUMBER.search(question))
 
 
 def polarity(text: str) -> bool | None:

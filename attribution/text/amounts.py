@@ -72,6 +72,7 @@ _FIND = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_CLOCK = re.compile(r"(?<![\d:.,])(\d{1,2}):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
 _JOINED = re.compile(r"\s*+(?:(?:,|and|und|y|e|et)\s*+)?", re.IGNORECASE)
 _TIMES = frozenset({"duration", "months"})
 _MONTH = 30.44 * 86_400
@@ -102,7 +103,9 @@ class Amount(NamedTuple):
         return len(spans) == 2 and abs(spans[0] - spans[1]) > _FAR * max(spans)
 
     def same(self, other: Amount) -> bool:
-        """Whether two amounts are equal."""
+        """Whether two amounts are equal. Units of time are no approximations of each other."""
+        if self.sort in _TIMES:
+            return self.sort == other.sort and self.value == other.value
         largest = max(abs(self.value), abs(other.value))
         return self.sort == other.sort and abs(self.value - other.value) <= _NEARLY * largest
 
@@ -134,6 +137,16 @@ def amounts(text: str) -> list[Amount]:
         else:
             found.append((amount, size))
     return [amount for amount, _ in found]
+
+
+def clock_durations(text: str) -> list[tuple[Amount, ...]]:
+    """What digits such as ``2:05`` mean as durations: hours and minutes, or minutes and seconds."""
+    found = []
+    for match in _CLOCK.finditer(text):
+        first, second, third = (int(part or 0) for part in match.groups())
+        values = [3600 * first + 60 * second + third, *([] if match[3] else [60 * first + second])]
+        found.append(tuple(Amount(match.start(), match.end(), "duration", value) for value in values))
+    return found
 
 
 def _after_first_word(match: re.Match[str]) -> int:

@@ -1,7 +1,7 @@
 """Dates in European and East Asian languages, told in English, so that one module knows the calendar.
 
-The languages are German, Spanish, French, Italian, Portuguese, Chinese, Japanese and Korean; of Italian, Portuguese and
-Korean only dates with a month.
+The languages are German, Spanish, French, Italian, Portuguese, Chinese, Japanese and Korean; of Korean only dates with
+a month.
 
 ``dateparser`` knows more languages, but takes a third of a second to start and a hundredth for each sentence.
 """
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from attribution.text.scripts import numeral
-from attribution.text.weekdays import ENGLISH, FRENCH, GERMAN, SPANISH
+from attribution.text.weekdays import ENGLISH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH
 
 _MONTH_NAMES = "january february march april may june july august september october november december"
 _ENGLISH_MONTHS = _MONTH_NAMES.split()
@@ -48,7 +48,15 @@ _MONTHS = (
         _ENGLISH_MONTHS,
     )
 )
-_WEEKDAYS = _named(GERMAN, _ENGLISH_DAYS) | _named(SPANISH, _ENGLISH_DAYS) | _named(FRENCH, _ENGLISH_DAYS)
+_BARE_WEEKDAYS = _named(FRENCH, _ENGLISH_DAYS) | _named(ITALIAN, _ENGLISH_DAYS)
+"""In these languages a day of the week without an article is a single day: with an article, it is each week's."""
+_SHORT_WEEKDAYS = _named("segunda terça quarta quinta sexta", _ENGLISH_DAYS[:5])
+"""Portuguese words that mean "second" to "sixth", too."""
+_WEEKDAYS = {
+    word: day
+    for names in (GERMAN, SPANISH, FRENCH, ITALIAN, PORTUGUESE)
+    for word, day in _named(names, _ENGLISH_DAYS).items()
+}
 _UNITS = {
     "tag": "day", "tage": "day", "tagen": "day", "woche": "week", "wochen": "week", "wochenende": "weekend",
     "monat": "month", "monate": "month", "monaten": "month", "jahr": "year", "jahre": "year", "jahren": "year",
@@ -57,17 +65,24 @@ _UNITS = {
     "año": "year", "años": "year", "verano": "summer", "invierno": "winter", "otoño": "autumn", "primavera": "spring",
     "jour": "day", "jours": "day", "semaine": "week", "semaines": "week", "mois": "month", "an": "year", "ans": "year",
     "année": "year", "années": "year", "été": "summer", "hiver": "winter", "automne": "autumn", "printemps": "spring",
+    "dia": "day", "mês": "month", "ano": "year", "anos": "year", "verão": "summer", "inverno": "winter",
+    "outono": "autumn", "giorno": "day", "giorni": "day", "settimana": "week", "settimane": "week", "mese": "month",
+    "mesi": "month", "anno": "year", "anni": "year", "estate": "summer", "autunno": "autumn",
 }  # fmt: skip
+_ITALIAN = frozenset({"giorno", "giorni", "settimana", "settimane", "mese", "mesi", "anno", "anni"})
 _COUNTS = _named(
-    "ein/eine/einem/einer/einen/un/una/une zwei/dos/deux drei/tres/trois vier/cuatro/quatre fünf/cinco/cinq "
-    "sechs/seis/six sieben/siete/sept acht/ocho/huit neun/nueve/neuf zehn/diez/dix",
+    "ein/eine/einem/einer/einen/un/una/une/um/uma zwei/dos/deux/dois/duas/due drei/tres/trois/três/tre "
+    "vier/cuatro/quatre/quatro/quattro fünf/cinco/cinq/cinque sechs/seis/six/sei sieben/siete/sept/sete/sette "
+    "acht/ocho/huit/oito/otto neun/nueve/neuf/nove zehn/diez/dix/dez/dieci",
     map(str, range(1, 11)),
 )
 _DAYS = {
     "vorgestern": "day before yesterday", "gestern": "yesterday", "heute": "today", "morgen": "tomorrow",
     "anteayer": "day before yesterday", "antier": "day before yesterday", "ayer": "yesterday", "hoy": "today",
     "mañana": "tomorrow", "avant-hier": "day before yesterday", "hier": "yesterday", "aujourd'hui": "today",
-    "aujourd’hui": "today", "demain": "tomorrow",
+    "aujourd’hui": "today", "demain": "tomorrow", "anteontem": "day before yesterday", "ontem": "yesterday",
+    "hoje": "today", "amanhã": "tomorrow", "l'altro ieri": "day before yesterday", "altroieri": "day before yesterday",
+    "ieri": "yesterday", "oggi": "today", "domani": "tomorrow",
 }  # fmt: skip
 
 
@@ -77,19 +92,28 @@ def _one_of(words: Iterable[str]) -> str:
 
 _MONTH, _WHAT, _WEEKDAY = _one_of(_MONTHS), _one_of([*_UNITS, *_WEEKDAYS]), _one_of(_WEEKDAYS)
 _COUNT = rf"(?:\d{{1,3}}|{_one_of(_COUNTS)})"
+_PLAIN_DAY = r"(?!,?\s+(?:(?:de[mn]\s+)?\d|pas|próx|que\s|dern|proch|scors|pross))"
+"""What does not follow the name of a day: a date, or which of these days it is."""
+_OF_EACH = (
+    "les?|chaque|une?|du|au|ce|à|pour|avant|dès|de|entre|d['’]ici|il|la|i|ogni|una?|al|alla|d[ae]lla?|di|a|per|entro"
+)
+"""What makes a day of the week that follows another day than the last one."""
 _LATIN = re.compile(
     rf"""
       (?<![\d.])(?P<d1>{_DAY})(?:\.|er)?\s*(?:de\s+)?\b(?P<m1>{_MONTH})\b(?:,?\s+(?:del?\s+)?(?P<y1>{_YEAR}))?
     | (?<![\d.])(?P<d2>{_DAY})\.(?P<m2>[01]?\d)\.(?P<y2>{_YEAR})
     | \b(?P<m3>{_MONTH})\s+(?:del?\s+)?(?P<y3>{_YEAR})
-    | \b(?P<back>letzte[nrsm]?|vergangene[nrsm]?|vorige[nrsm]?)\s+(?P<w1>{_WHAT})\b
+    | \b(?P<back>letzte[nrsm]?|vergangene[nrsm]?|vorige[nrsm]?|scors[oa])\s+(?P<w1>{_WHAT})\b
     | \b(?P<on>nächste[nrsm]?|kommende[nrsm]?)\s+(?P<w2>{_WHAT})\b
-    | \b(?P<w3>{_WHAT})\s+(?:pasad[oa]|derni(?:er|ère))\b
-    | \b(?P<w4>{_WHAT})\s+(?:próxim[oa]|prochaine?|que\s+viene)\b
-    | \bpróxim[oa]\s+(?P<w5>{_WHAT})\b
-    | \b(?:vor|hace|il\s+y\s+a)\s+(?P<c6>{_COUNT})\s+(?P<w6>{_WHAT})\b
-    | \b(?:in|dentro\s+de|dans)\s+(?P<c7>{_COUNT})\s+(?P<w7>{_WHAT})\b
-    | \b(?:am|seit|(?:desde\s+)?el|depuis)\s+(?P<w8>{_WEEKDAY})\b(?!,?\s+(?:(?:de[mn]\s+)?\d|pas|próx|que\s|dern|proch))
+    | \b(?P<w3>{_WHAT})\s+(?:pass?ad[oa]|scors[oa]|derni(?:er|ère))\b
+    | \b(?P<w4>{_WHAT})\s+(?:(?:próxim|prossim)[oa]|prochaine?|que\s+v(?:iene|em))\b
+    | \b(?:próxim|prossim)[oa]\s+(?P<w5>{_WHAT})\b
+    | \b(?P<c9>{_COUNT})\s+(?P<w9>{_WHAT})\s+(?:fa|atrás)\b
+    | \b(?:vor|hace|il\s+y\s+a|há|faz)\s+(?P<c6>{_COUNT})\s+(?P<w6>{_WHAT})\b
+    | \b(?P<to>in|dentro\s+de|dans|daqui\s+a|[tf]ra)\s+(?P<c7>{_COUNT})\s+(?P<w7>{_WHAT})\b
+    | \b(?:am|seit|(?:desde\s+)?(?:el|n[oa])|desde|depuis)\s+(?P<w8>{_WEEKDAY})\b{_PLAIN_DAY}
+    | (?:\b(?P<each>{_OF_EACH})\s+)?\b(?P<bare>{_one_of(_BARE_WEEKDAYS)})\b(?!\s+gras){_PLAIN_DAY}
+    | \bna\s+(?P<short>{_one_of(_SHORT_WEEKDAYS)})\b(?=\s*(?:[.,;:!?)]|$|à\b|de\s+manhã))
     | (?<![\w-])(?<!\bla\s)(?<!\bam\s)(?P<day>{_one_of(_DAYS)})(?![\w-])
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -122,7 +146,9 @@ _TELLING_WORDS = """
     mar o marco maio junho julho setembro outubro novembro dezembro
     letzte letzten letzter letztes letztem
     montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag lunes martes rcoles miercoles jueves viernes
-    bado sabado domingo lundi mardi mercredi jeudi vendredi samedi dimanche
+    bado sabado domingo lundi mardi mercredi jeudi vendredi samedi dimanche passado passada ontem anteontem hoje amanh
+    dia dias ano anos sexta quarta quinta segunda ter ieri altroieri oggi domani giorno giorni settimana settimane mese
+    mesi anno anni scorso scorsa luned marted mercoled gioved venerd sabato domenica
 """
 _TELLING = frozenset(_TELLING_WORDS.split())
 """Parts of words, cut at letters beyond a to z: a sentence without them has no date in these languages."""
@@ -177,8 +203,15 @@ def _latin(match: re.Match[str]) -> str:
             return f"{way} {_what(match[place])}"
     if match["w8"]:
         return f"on {_what(match['w8'])}"
-    if match["w6"]:
-        return f"{_count(match['c6'])} {_what(match['w6'])}s ago"
+    if match["bare"]:
+        return "" if match["each"] else f"on {_what(match['bare'])}"
+    if match["short"]:
+        return f"on {_SHORT_WEEKDAYS[match['short'].lower()]}"
+    for count, unit in (("c6", "w6"), ("c9", "w9")):
+        if match[unit]:
+            return f"{_count(match[count])} {_what(match[unit])}s ago"
+    if match["to"].lower() == "in" and match["w7"].lower() in _ITALIAN:
+        return ""  # in Italian, how long it took
     return f"in {_count(match['c7'])} {_what(match['w7'])}s"
 
 

@@ -69,6 +69,11 @@ class Sentence:
     lead: int = 0
 
     @property
+    def has_content(self) -> bool:
+        """Whether the sentence has a word that carries meaning, a number or a date."""
+        return bool(self.stems or self.numbers or self.dates)
+
+    @property
     def is_metadata(self) -> bool:
         """Whether the sentence is little more than a timestamp."""
         return self.stamp is not None and len(self.stems) < _STAMP_WORDS

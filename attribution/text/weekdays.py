@@ -9,13 +9,15 @@ ENGLISH = "monday tuesday wednesday thursday friday saturday sunday"
 GERMAN = "montag dienstag mittwoch donnerstag freitag samstag/sonnabend sonntag"
 SPANISH = "lunes martes miércoles/miercoles jueves viernes sábado/sabado domingo"
 FRENCH = "lundi mardi mercredi jeudi vendredi samedi dimanche"
+ITALIAN = "lunedì martedì mercoledì giovedì venerdì sabato domenica"
+PORTUGUESE = "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo"
 _LATIN = (
     ENGLISH,
     GERMAN,
     SPANISH,
     FRENCH,
-    "lunedì martedì mercoledì giovedì venerdì sabato domenica",
-    "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo",
+    ITALIAN,
+    PORTUGUESE,
     "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
     "måndag tisdag onsdag torsdag fredag lördag söndag",
     "pazartesi salı çarşamba perşembe cuma cumartesi pazar",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
 
-from attribution.needed.question import QuestionForm, form, polarity, question_kind
+from attribution.needed.question import QuestionForm, asks_for_number, asks_for_time, form, polarity, question_kind
 from attribution.text.refusals import refuses
 from attribution.verdicts.verdict import Method, from_attribution, to_attribution
 from schema.kinds import ErrorType, OperationKind, Origin, QuestionKind, VariableKind
@@ -90,6 +91,34 @@ def test_yes_and_no() -> None:
     assert {text: polarity(text) for text in told} == told
 
 
+def test_yes_and_no_in_other_languages() -> None:
+    told = {"Oui, deux": True, "Sim.": True, "Sí": True, "Non, plus": False, "Não, vendeu": False, "Нет": False}
+    others = {"Non-alcoholic beer": None, "SIM card": None, "Si llueve": None, "No-bake cake": None}
+    assert {text: polarity(text) for text in told | others} == told | others
+    assert form(asked("Léa a-t-elle une barque ?", "Non, elle l'a vendue", "Non")) is QuestionForm.INFERRED
+
+
+@pytest.mark.parametrize(
+    ("question", "is_time", "is_number"),
+    [
+        ("Since when has Ada sailed?", True, False),
+        ("Seit wann segelt Ada?", True, False),
+        ("Quand Ada est-elle partie ?", True, False),
+        ("¿Cuándo se fue Ada?", True, False),
+        ("Quando partiu a Ada?", True, False),
+        ("How old is Ada?", False, True),
+        ("Wie viele Boote hat Ada?", False, True),
+        ("Combien coûte la barque ?", False, True),
+        ("¿Cuántas barcas tiene?", False, True),
+        ("How did Ada sail?", False, False),
+        ("Quanto a Ada, que barco ela tem?", False, False),
+        ("Who was there when Ada left?", False, False),
+    ],
+)
+def test_questions_for_times_and_numbers(question: str, *, is_time: bool, is_number: bool) -> None:
+    assert (asks_for_time(question), asks_for_number(question)) == (is_time, is_number)
+
+
 async def test_an_answer_to_what_nobody_knows_is_the_answering_operations_fault(embedded: Database) -> None:
     told = story()
     failure = told.ask("What is the cat called?", "Sorry, I don't know.", "Humboldt", [told.store(0, KNOWN)])
@@ -121,6 +150,30 @@ async def test_yes_is_right_where_the_gold_answer_begins_with_it(embedded: Datab
     failure = told.ask("Does the family keep a bird?", "Yes, a parrot", "Yes.", [told.store(0, KNOWN)])
     verdict, _ = await verdict_on(embedded, told, failure)
     assert verdict.error_type is ErrorType.JUDGE
+
+
+@pytest.mark.parametrize("other", ["3:10", "10 past three hours"])
+async def test_an_answer_that_contradicts_one_gold_answer_is_not_right_by_another(
+    embedded: Database, other: str
+) -> None:
+    fact = "The row around the island took three hours and ten minutes."
+    told = Story.of("rules", fact, OTHER, MORE)
+    answer = "It was three hours and three minutes plus ten."
+    failure = told.ask("How long was the row?", "Three hours and ten minutes", answer, [told.store(0, fact)])
+    verdict, blamed = await verdict_on(embedded, told, replace(failure, gold_answers=(*failure.gold_answers, other)))
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_a_sentence_with_a_date_and_no_other_word_tells_something(embedded: Database) -> None:
+    moved = "[2026-05-02 08:10:00] The regatta was put off because of the storm. It's on the 6th of June now."
+    raced = "[2026-06-07 19:00:00] We were second yesterday, with hail in our faces and a torn sail."
+    told = Story.of("rules", moved, raced, OTHER)
+    read = [told.store(0, moved, key="moved"), told.store(2, OTHER, key="work")]
+    told.store(1, raced, key="raced")
+    failure = told.ask("When did the regatta take place?", "6 June 2026", "On 9 May.", read)
+    verdict, blamed = await verdict_on(embedded, told, _with(failure, (told.evidence[0].id, told.evidence[1].id)))
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+    assert verdict.details["detail"] == "It's on the 6th of June now."
 
 
 PLACES = ("We pitched the tent on the dunes in May.", "In June we slept near the glacier, tent and all.", OTHER)
@@ -279,8 +332,6 @@ async def test_a_refusal_is_nothing_that_the_evidence_says(embedded: Database) -
 
 
 def _with(failure: Failure, evidence: tuple[str, ...]) -> Failure:
-    from dataclasses import replace
-
     return replace(failure, evidence_ids=evidence)
 
 

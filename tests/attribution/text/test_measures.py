@@ -100,6 +100,9 @@ def _agrees(gold: str, answer: str) -> bool:
         ("two dozen", "24 of them"),
         ("vierzehn Tage", "zwei Wochen"),
         ("the European Union", "In the EU."),
+        ("3:07", "three hours and seven minutes"),
+        ("18 minutes and 40 seconds", "In 18:40."),
+        ("1:12:05", "1 hour, 12 minutes and 5 seconds"),
     ],
 )
 def test_the_same_measure(gold: str, answer: str) -> None:
@@ -119,6 +122,9 @@ def test_the_same_measure(gold: str, answer: str) -> None:
         ("1200 euro", "Costa 1.200 dollari, cioè $1,200."),
         ("3 plates and 4 cups", "3 plates and 5 cups"),
         ("19 April 2024", "20 April 2024"),
+        ("3:07", "three hours and nine minutes"),
+        ("18 minutes and 40 seconds", "In 18:41."),
+        ("three hours and forty minutes", "three hours and forty-one minutes"),
     ],
 )
 def test_another_measure(gold: str, answer: str) -> None:

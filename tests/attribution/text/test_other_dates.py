@@ -1,4 +1,4 @@
-"""Dates in German, Spanish, French, Chinese and Japanese are the same dates in English."""
+"""Dates in other languages are the same dates in English."""
 
 from __future__ import annotations
 
@@ -50,6 +50,21 @@ def told(text: str) -> list[tuple[str, str]]:
         ("Hier ist es schön.", ""),
         ("Am Morgen gestern.", "yesterday"),
         ("por la mañana, ayer", "yesterday"),
+        ("Elle est arrivée jeudi, avec sa valise.", "on thursday"),
+        ("Dimanche soir, on a dansé.", "on sunday"),
+        ("Jeudi dernier, samedi prochain.", "last thursday | next saturday"),
+        ("Le marché a lieu le jeudi et chaque dimanche.", ""),
+        ("À jeudi ! Je le rends avant mardi.", ""),
+        ("C'était jeudi 4 mai, à mardi gras.", "4 may"),
+        ("Sono tornato sabato, il sabato dormo.", "on saturday"),
+        ("L'altro ieri e tre giorni fa, ieri.", "day before yesterday | 3 days ago | yesterday"),
+        ("La settimana scorsa, lo scorso anno, sabato prossimo.", "last week | last year | next saturday"),
+        ("Fra due settimane, non in tre giorni, domani.", "in 2 weeks | tomorrow"),
+        ("Anteontem, ontem e hoje.", "day before yesterday | yesterday | today"),
+        ("Há três dias, faz um mês, duas semanas atrás.", "3 days ago | 1 months ago | 2 weeks ago"),
+        ("Na sexta-feira e no sábado.", "on friday | on saturday"),
+        ("Chegou na sexta, na segunda vez.", "on friday"),
+        ("O ano passado, a semana que vem, daqui a dois meses.", "last year | next week | in 2 months"),
         ("On 3 May 2024 it was.", ""),
         ("In April 2024 it was.", ""),
         ("Nothing about days.", ""),
