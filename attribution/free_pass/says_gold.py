@@ -41,8 +41,8 @@ def says_gold(messages: Messages, failure: Failure, evidence: Sequence[str], wan
 def _names_another_measure(messages: Messages, failure: Failure) -> bool:
     """Whether the answer names another amount or time than one of the gold answers, and the same as none of them.
 
-    All gold answers mean the same, so that an answer which contradicts one of them is wrong, also if another gold answer
-    is written in a way that can't be compared.
+    All gold answers mean the same. So an answer that contradicts one of them is wrong, although another may be written
+    in a way that can't be compared.
     """
     asked = frozenset(messages.asked(failure).words)
     alike = {measures_alike([gold], failure.prediction or "", asked) for gold in failure.gold_answers}

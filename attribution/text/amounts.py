@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from attribution.text.number_words import joined
 from attribution.text.numbers import number
+from attribution.text.tokens import words
 
 _SORTS: dict[str, dict[float, str]] = {
     "duration": {
@@ -118,9 +121,9 @@ def is_unit(word: str) -> bool:
 def amounts(text: str) -> list[Amount]:
     """The amounts of a text, in order; ``one hour and 30 minutes`` is one amount."""
     found: list[tuple[Amount, float]] = []
-    place = 0
+    place, counts = 0, _counts(text)
     while (match := _FIND.search(text, place)) is not None:
-        one = _amount(match)
+        one = _amount(match, counts)
         # A word that is no number may stand before a number: "lasts two weeks".
         place = match.end() if one is not None else _after_first_word(match)
         if one is None:
@@ -154,8 +157,22 @@ def _after_first_word(match: re.Match[str]) -> int:
     return max(match.start() + 1, first.end() if first else 0)
 
 
-def _amount(match: re.Match[str]) -> tuple[Amount, float] | None:
-    """The amount of a match with the size of its unit; None if the words are no amount."""
+def _counts(text: str) -> dict[int, tuple[int, float]]:
+    """The numbers of a text that have several words, as ``quatre-vingt-dix``: the start and the value by the end."""
+    found = words(text)
+    return {
+        found[last - 1][0] + len(found[last - 1][1]): (found[first][0], value)
+        for first, last, value in joined([word for _, word in found])
+    }
+
+
+def _amount(match: re.Match[str], counts: Mapping[int, tuple[int, float]]) -> tuple[Amount, float] | None:
+    """The amount of a match with the size of its unit; None if the words are no amount.
+
+    Args:
+        match: of ``_FIND``.
+        counts: of ``_counts``.
+    """
     if match["part"]:
         unit = _UNITS.get(match["unit1"].lower())
         if unit is None:
@@ -174,8 +191,9 @@ def _amount(match: re.Match[str]) -> tuple[Amount, float] | None:
     count = _value(said)
     if unit is None or count is None or (name in _SHORT and not is_digits) or not (is_digits or match["gap"]):
         return None
+    start, count = counts.get(match.end("count"), (match.start(), count))
     count += 0.5 * bool(match["plus"] or match["half"])
-    return Amount(match.start(), match.end(), unit[0], count * unit[1]), unit[1]
+    return Amount(start, match.end(), unit[0], count * unit[1]), unit[1]
 
 
 def _value(said: str) -> float | None:

@@ -50,10 +50,23 @@ _TIMES = {
     "million": 1_000_000,
 }
 """Words that multiply the number before them."""
-_JOINING = TENS | _TIMES.keys()
+_JOINING = TENS | _TIMES.keys() | {"vingts", "cent", "cents", "dix"}
 """One of these is in each number of several parts."""
 _AFTER = {"and": _MULTIPLIES, "y": _TENS, "e": _TENS, "et": _TENS}
 """Words that join two parts of a number, with the values of the first part: ``hundred and five``."""
+_FRENCH_UNITS = {
+    word: value
+    for words, values in (
+        ("un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize", range(1, 17)),
+        ("une", (1,)),
+    )
+    for word, value in zip(words.split(), values, strict=True)
+}
+_FRENCH_TENS = {"vingt": 20, "trente": 30, "quarante": 40, "cinquante": 50, "soixante": 60}
+_FRENCH_HUNDREDS = _FRENCH_UNITS.keys() - {"un", "une", "six", *(one for one, n in _FRENCH_UNITS.items() if n > 9)}
+"""Words that may stand before ``cents``; ``six cents`` is English, too."""
+_AFTER_AND = {"um": 1, "uma": 1, "uno": 1, "una": 1, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "oito": 8}
+"""Words that are a number after a word that joins two parts: ``setenta e dois``."""
 _FEW = {"due": 2, "um": 1, "uma": 1, "una": 1, "une": 1, "un": 1, "one": 1, "a": 1}
 """Words that are a number before a word that multiplies."""
 
@@ -93,9 +106,9 @@ def joined(words: Sequence[str]) -> list[tuple[int, int, float]]:
         return []
     found, place = list[tuple[int, int, float]](), 0
     while place < len(words):
-        end, value = _read(words, place)
+        end, value = max(_read(words, place), _french(words, place))
         if end > place + 1:
-            found.append((place, end, value))
+            found.append((place, end, float(value)))
         place = max(end, place + 1)
     return found
 
@@ -117,6 +130,7 @@ def _read(words: Sequence[str], start: int) -> tuple[int, float]:
         skipped = words[end] in _AFTER and end + 1 < len(words)
         word = words[end + skipped]
         value = number(word) if word.isalpha() and word not in _TIMES else None
+        value = _AFTER_AND.get(word) if value is None and skipped else value
         rest = int(_TIMES.get(last, parts[-1]))
         joins = not skipped or rest in _AFTER[words[end]]
         if not value or not joins or rest not in _MULTIPLIES | _TENS or not _follows(rest, int(value)):
@@ -124,6 +138,38 @@ def _read(words: Sequence[str], start: int) -> tuple[int, float]:
         parts.append(value)
         last, end = word, end + 1 + skipped
     return end, sum(parts)
+
+
+def _french(words: Sequence[str], start: int) -> tuple[int, float]:
+    """Like ``_read`` for French, which counts from 60 to 99 by twenties: ``quatre-vingt-dix-sept`` is 97."""
+    end, hundreds = start, 0
+    if words[end] in _FRENCH_HUNDREDS and words[end + 1 : end + 2] in (["cent"], ["cents"]):
+        end, hundreds = end + 2, 100 * _FRENCH_UNITS[words[end]]
+    elif words[end] == "cent":
+        end, hundreds = end + 1, 100
+    after, rest = _french_tens(words, end)
+    if after > end or words[start] != "cent":
+        return after, hundreds + rest
+    return start, 0.0  # alone, it may be a coin
+
+
+def _french_tens(words: Sequence[str], start: int) -> tuple[int, int]:
+    """The place after a French number below 100, and its value."""
+    row = [*words[start : start + 5], "", ""]
+    if row[0] == "quatre" and row[1] in {"vingt", "vingts"}:
+        tens, at = 80, 2
+    elif row[0] in _FRENCH_TENS:
+        tens, at = _FRENCH_TENS[row[0]], 1
+    else:
+        tens, at = 0, 0
+    more = at + (tens > 0 and row[at] == "et" and row[at + 1] in _FRENCH_UNITS)
+    value = _FRENCH_UNITS.get(row[more], 0)
+    end = more + 1
+    if value == 10 and 7 <= _FRENCH_UNITS.get(row[end], 0) <= 9:
+        value, end = 10 + _FRENCH_UNITS[row[end]], end + 1
+    if not value or (value > 9 and tens not in {0, 60, 80}):
+        return start + at, tens
+    return start + end, tens + value
 
 
 def korean(text: str) -> Iterator[tuple[int, int, int]]:

@@ -153,9 +153,7 @@ async def test_yes_is_right_where_the_gold_answer_begins_with_it(embedded: Datab
 
 
 @pytest.mark.parametrize("other", ["3:10", "10 past three hours"])
-async def test_an_answer_that_contradicts_one_gold_answer_is_not_right_by_another(
-    embedded: Database, other: str
-) -> None:
+async def test_an_answer_that_contradicts_a_gold_answer_is_not_right_by_another(embedded: Database, other: str) -> None:
     fact = "The row around the island took three hours and ten minutes."
     told = Story.of("rules", fact, OTHER, MORE)
     answer = "It was three hours and three minutes plus ten."

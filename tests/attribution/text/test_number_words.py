@@ -24,6 +24,11 @@ from attribution.text.tokens import tokens
         ("십이 층에 살아요.", {12}),
         ("이 가방은 예뻐요.", set()),
         ("Leocadio debe trece euros.", {13}),
+        ("Le moulin a quatre-vingt-seize marches et soixante-douze vitres.", {96, 72}),
+        ("Elle pèse vingt et un kilos, lui quatre-vingts.", {21, 80}),
+        ("Deux cent dix-huit moutons, cent trois agneaux.", {218, 103}),
+        ("Vinte e duas cabras e setenta e um porcos.", {22, 71}),
+        ("It cost six cents and a dix note.", {6, 10}),
         ("Er hat neunzig Schafe und siebzehn Ziegen.", {90, 17}),
         ("Il y a quatorze chaises et cinquante tables.", {14, 50}),
         ("They seize the quince.", set()),  # French and Spanish numbers that are English words
