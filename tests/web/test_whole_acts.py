@@ -68,7 +68,22 @@ QUEUES: list[Act] = [
     ("after the end", "{queue}/next", {}),
     ("gone", "{queue}/delete", {}),
 ]
-ACTS = {"verdicts": VERDICTS, "settings": SETTINGS, "queues": QUEUES}
+INVITED: list[Act] = [
+    ("an invitation", f"{BASE}/invitations/new", {"person": "Ben", "role": "annotator", "days": "3"}),
+    ("a code that is none", "/ui/invitation", {"code": "nonsense", "next": "/ui/help"}),
+    ("another's code", "/ui/invitation", {"code": f"mi_{'0' * 16}_{'x' * 43}", "next": "/ui/help"}),
+    ("the code", "/ui/invitation", {"code": "{code}", "next": "/ui/help"}),
+    ("the code again", "/ui/invitation", {"code": "{code}", "next": "/ui/help"}),
+    ("no key", "/ui/sign-in", {"key": " ", "next": BASE}),
+    ("two keys", "/ui/sign-in", {"key": "a b", "next": BASE}),
+    ("a key that is none", "/ui/sign-in", {"key": "mt_nonsense", "next": BASE}),
+    ("a key of nobody", "/ui/sign-in", {"key": f"mt_{'0' * 16}_{'x' * 43}", "next": BASE}),
+    ("the key", "/ui/sign-in", {"key": "{key}", "next": BASE}),
+    ("to another site", "/ui/sign-in", {"key": "{key}", "next": "https://elsewhere/ui"}),
+    ("a code of no program", "/ui/open", {"code": "nonsense"}),
+    ("the end", "/ui/sign-out", {}),
+]
+ACTS = {"invited": INVITED, "verdicts": VERDICTS, "settings": SETTINGS, "queues": QUEUES}
 
 
 def _told(answer: httpx.Response) -> str:
@@ -78,22 +93,26 @@ def _told(answer: httpx.Response) -> str:
     text = re.sub(r"#[\w-]{20,}", "#a code", text)
     text = re.sub(r"(\d+ minutes, until|closed on) [^.]*UTC", r"a time of the store's own clock", text)
     text = re.sub(r"\b[0-9a-f]{16}\b", "the key", text)
-    return f"{answer.status_code} {answer.headers.get('location', '')}\n{text}"
+    cookies = re.sub(r"=mt_[^;]*", "=a secret", answer.headers.get("set-cookie", ""))
+    return f"{answer.status_code} {answer.headers.get('location', '')} {cookies}".rstrip() + f"\n{text}"
 
 
 @pytest.mark.parametrize("name", ACTS)
 async def test_acts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr("attribution.review.annotation.queues.token_hex", lambda *_: "seed")
     told = []
-    queue = case = ""
+    queue = case = code = ""
     with time_machine.travel(NOW, tick=False) as clock:
         async with await open_database(f"sqlite:///{tmp_path / 'test.db'}") as database:
             await write_fixed(database.project(PROJECT))
             async with pages(database, tmp_path, PROJECT) as client:
+                key = client.headers["cookie"].partition("=")[2]
                 for number, (act, address, form) in enumerate(ACTS[name], 1):
                     clock.move_to(NOW + timedelta(minutes=number))
-                    answer = await client.post(address.format(queue=queue, case=case), data=form, headers=HEADERS)
+                    sent = {field: text.replace("{code}", code).replace("{key}", key) for field, text in form.items()}
+                    answer = await client.post(address.format(queue=queue, case=case), data=sent, headers=HEADERS)
                     told.append(f"##### {act}\n{_told(answer)}")
+                    code = (re.findall(r"/ui/invitation\?[^#]*#([\w-]+)", answer.text) or [code])[0]
                     there = answer.headers.get("location", "").partition("?")[0]
                     queue = there if re.fullmatch(r".*/queues/[^/]+", there) and not queue else queue
                     case = there if "/cases/" in there else case
