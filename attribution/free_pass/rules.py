@@ -50,8 +50,8 @@ _KEPT = 0.5
 """The answer must have at least this share of the gold answer's words that are in the evidence."""
 _SAYS = 0.5
 """An answer contradicts the gold answer only if its words beyond the question have at least this weight."""
-_TELLS_NOTHING = 0.02
-"""The probability that a refusal, or an answer with the question's words only, is right where evidence was found."""
+_TELLS_NOTHING = 0.0
+"""The probability that a refusal, or an answer in the question's own words, is right."""
 _WHOLLY, _NOTHING = 0.9, 0.1
 """The evidence states all of the given answer, and nothing like the gold answer."""
 _STATED = 0.6
