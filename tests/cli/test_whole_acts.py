@@ -67,6 +67,9 @@ KEEPING: list[Act] = [
     ("keys", "create", "--name", "for Ana", "--person", "Ana", "--role", "writer", "--expires", "30"),
     ("keys", "create", "--name", "for nobody", "--role", "boss"),
     ("keys", "list"),
+    ("keys", "revoke", "{key}"),
+    ("keys", "revoke", "nothing"),
+    ("keys", "list"),
     ("retention", "set"),
     ("retention", "set", "--days", "30", "--traces", "2"),
     ("retention", "show"),
@@ -141,11 +144,13 @@ def _steady(text: str) -> str:
 @pytest.mark.parametrize("name", ACTS)
 def test_acts(tmp_path: Path, name: str, form: str) -> None:
     cli, told, case = _stored(tmp_path, name == "letters"), [], "nothing"
+    key = ""
     with time_machine.travel(NOW, tick=False):
         for act in ACTS[name]:
-            words = [word.format(case=case) for word in act] + (["--json"] if form == "json" else [])
+            words = [word.format(case=case, key=key) for word in act] + (["--json"] if form == "json" else [])
             ran = cli.whatever(*words)
             told.append(f"##### {' '.join(words)}\nends with {ran.code}\n{ran.out}--- beside it:\n{ran.err}")
+            key = (re.findall(r"\bmt_([0-9a-f]{16})", ran.out) or [key])[0]
             given = re.search(r'"failureId": "(\w+)"|^([0-9a-f]{32})$', ran.out, re.MULTILINE)
             case = (given[1] or given[2]) if given and act[:2] == ("annotate", "next") else case
     compare(__file__, f"{name}.{form}.txt", _steady("\n".join(told)), ids_of(*TRACES))
