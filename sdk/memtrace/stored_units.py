@@ -9,9 +9,11 @@ joins this event with the writer's event, in either order.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from memtrace.config import masked_value
 from memtrace.context import scope
@@ -29,6 +31,7 @@ from memtrace.steps import Scope
 from memtrace.values import JSON, clean_text, snapshot
 
 _KIND = "MemoryUnit"
+_UUID = re.compile(r"(?i)(?:urn:uuid:)?\{?[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\1){3}[0-9a-f]{12}\}?")
 
 
 def stored_unit(value: object, *, store: str, id: str, version: str | None = None) -> Variable | None:  # noqa: A002
@@ -125,7 +128,7 @@ def newest_unit(*, store: str, id: str) -> Variable | None:  # noqa: A002 (the f
         id: as in ``stored_unit``.
     """
     here = scope.get()
-    return None if here is None else here.trace.stored_units.newest((store, id))
+    return None if here is None else here.trace.stored_units.newest((store, _one_spelling(id)))
 
 
 def _mention(here: Scope, place: Place, id_: str, said: Mapping[str, Any], text: str, media_type: str) -> Variable:
@@ -154,10 +157,16 @@ def _told(value: object, store: str, id_: str, version: str | None) -> tuple[Pla
     text, media_type = snapshot(value)
     if media_type == JSON:
         text = json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    id_ = _one_spelling(id_)
     attributes = {"store": store, "storeId": id_}
     if version is not None:
         attributes["storeVersion"] = version
     return (store, id_), {"attributes": attributes, "mediaType": media_type}, clean_text(text), media_type
+
+
+def _one_spelling(id_: str) -> str:
+    """An id in the spelling of the standard, if it is a UUID: Qdrant returns ids with hyphens that had none."""
+    return str(UUID(id_)) if _UUID.fullmatch(id_) else id_
 
 
 def _id(here: Scope, place: Place, text: str, media_type: str, version: str | None) -> str:

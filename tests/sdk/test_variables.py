@@ -293,3 +293,24 @@ def test_mermaid(recorded: MemoryExporter) -> None:
     with pytest.raises(KeyError, match="nothing"):
         recorded.closure("nothing")
     assert [event["name"] for event in recorded.closure("m", "forward")] == ["m", "build_context output"]
+
+
+@memtrace.operation(kind="Extraction")
+def keep(message: str, id_: str) -> None:
+    memtrace.store_unit(message, store="shop", id=id_)
+
+
+@pytest.mark.parametrize(
+    ("written", "read", "is_same"),
+    [
+        ("0f8fad5bd9cb469fa16570867728950e", "0f8fad5b-d9cb-469f-a165-70867728950e", True),
+        ("0F8FAD5B-D9CB-469F-A165-70867728950E", "0f8fad5b-d9cb-469f-a165-70867728950e", True),
+        ("Bread-1", "bread-1", False),
+    ],
+)
+def test_a_uuid_is_one_id_in_all_spellings(recorded: MemoryExporter, written: str, read: str, is_same: bool) -> None:
+    with memtrace.trace():
+        keep("We bake on Fridays.", written)
+        memtrace.stored_unit("We bake on Fridays.", store="shop", id=read)
+    names = {event["name"] for event in recorded.events if event.get("kind") == "MemoryUnit"}
+    assert len(names) == 1 + (not is_same)

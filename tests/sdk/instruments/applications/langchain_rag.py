@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import uuid
 from collections.abc import Sequence
 
 from langchain_core.documents import Document
@@ -69,7 +68,7 @@ def filled(kind: str):
         client = QdrantClient(path=f"{folder}/qdrant")
         client.create_collection("facts", VectorParams(size=64, distance=Distance.COSINE))
         made = QdrantVectorStore(client, "facts", Words())
-        made.add_documents(documents, ids=[str(uuid.uuid5(uuid.NAMESPACE_DNS, name)) for name in FACTS])
+        made.add_documents([Document(text) for text in FACTS.values()])  # Qdrant makes ids, and spells them otherwise
         return made
     made = InMemoryVectorStore(Words())
     made.add_documents(documents)

@@ -1,0 +1,73 @@
+"""Gold answers that the texts contradict which were read for an answer, in a trace without messages."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from attribution.free_pass.needs import TriedFailure
+from attribution.free_pass.premises import wrong_gold
+from attribution.free_pass.rules import Finding
+from attribution.needed.content import Content, Rarity, content, share_found
+from attribution.needed.exclusion import excludes
+from attribution.text.refusals import refuses
+from attribution.text.segments import passage
+from attribution.trace.graph import TraceGraph
+from schema.kinds import OperationKind, VariableKind
+
+_WHOLLY = 0.9
+_HALF = 0.5
+_FEWEST = 2
+"""A sentence about the question has at least this number of its words, or excludes the gold answer."""
+IN_PART = (
+    "a search result tells the given answer of what the question names in part, and nothing that is recorded tells the "
+    "gold answer: either the search found another thing than was asked for, or the gold answer is wrong"
+)
+
+
+async def told_instead(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> Finding | None:
+    """A search result that tells the given answer of all that the question names; None if none does.
+
+    Nothing that was read has the right answer.
+
+    Args:
+        tried: the failure.
+        gold: the content of the gold answers beyond the question.
+        past: the backward closure of the answer.
+    """
+    told = await _told(tried, gold, past)
+    if told is None or told[0] < 1.0:
+        return None
+    reason = "what was read for the question tells the given answer, and nothing that is recorded tells the gold answer"
+    return wrong_gold(told[1], told[2], reason)
+
+
+async def is_told_in_part(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> bool:
+    """Whether a search result tells the given answer in a sentence with at least half of the question."""
+    return await _told(tried, gold, past) is not None
+
+
+async def _told(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> tuple[float, str, str] | None:
+    """The share of the question in a sentence that tells the given answer, the search result, and the sentence."""
+    graph, failure = tried.graph, tried.failure
+    said = failure.prediction or ""
+    asked = content(failure.question, Rarity(())).words
+    claim = content(said, Rarity(())).without(asked)
+    own, missing = claim.without(gold.words), gold.without(claim.words)
+    if refuses(said) or not asked or not own.weight or not missing.weight:
+        return None
+    least = 1 if excludes(failure, gold, claim) else _FEWEST
+    found = []
+    for one, text in (await graph.texts(_results(graph, past))).items():
+        for placed in passage(text):
+            common = asked.keys() & set(placed.sentence.stems)
+            share = len(common) / len(asked)
+            if len(common) >= least and share >= _HALF and share_found(claim, placed) >= _WHOLLY:
+                found.append((share, one, placed.sentence.text.strip()))
+    return max(found, default=None)
+
+
+def _results(graph: TraceGraph, past: AbstractSet[str]) -> list[str]:
+    """What searches returned that is in an answer's past, without the queries that they wrote."""
+    makers = ((one, graph.operations.get(graph.variables[one].operation_id or "")) for one in past)
+    made = [one for one, maker in makers if maker is not None and maker.kind is OperationKind.RETRIEVAL]
+    return [one for one in made if graph.variables[one].kind not in {VariableKind.QUERY, VariableKind.REFINED_QUERY}]
