@@ -316,3 +316,19 @@ def test_texts_in_texts(more: int) -> None:
     ]
     assert list(contained(needles, texts, lambda cost: False)) == []
     assert list(contained(["short"], ["short text with more"], lambda cost: True)) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"message": "Which seat?"}, "Which seat?"),
+        ({"query": "Which seat?", "top_k": 3, "exact": True}, "Which seat?"),
+        ({"args": ["Which seat?"], "kwargs": {}}, "Which seat?"),
+        ({"args": [], "kwargs": {"question": "Which seat?", "limit": 2}}, "Which seat?"),
+        ({"messages": [{"role": "user", "content": "Which seat?"}]}, "Which seat?"),
+        ({"from": "Which", "to": "seat?"}, '{"from":"Which","to":"seat?"}'),
+    ],
+)
+def test_a_function_of_langfuse_is_asked_its_only_argument(given: Any, wanted: str) -> None:
+    found = step({"langfuse.observation.type": "span", GIVEN: json.dumps(given)}, parent=None)
+    assert [(one.kind, one.text) for one in found.inputs] == [(QUERY, wanted)]

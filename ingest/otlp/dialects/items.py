@@ -77,6 +77,17 @@ def question(span: Span, value: Any, *, is_asked: bool = False) -> list[Item]:
     return [Item(VariableKind.REFINED_QUERY, "query", text)]
 
 
+def argument(value: Any) -> Any:
+    """A function's only argument without its name, beside numbers and truth values such as limits.
+
+    ``messages`` keep their name.
+    """
+    if not isinstance(value, dict) or "messages" in value:
+        return value
+    others = [one for one in value.values() if one is not None and not isinstance(one, (bool, int, float))]
+    return others[0] if len(others) == 1 else value if len(value) != 1 else next(iter(value.values()))
+
+
 def inference(span: Span, given: Any, got: Any, system: Any = None) -> tuple[list[Item], list[Item]]:
     """Inputs and outputs of a model call; messages or any other values."""
     said = messages(given)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ingest.otlp.dialects.items import by_kind
+from ingest.otlp.dialects.items import argument, by_kind
 from ingest.otlp.reading import structured, words
 from ingest.otlp.spans import Span
 from ingest.otlp.steps import Step
@@ -23,14 +23,7 @@ def read(span: Span) -> Step | None:
         return None
     word = words(structured(said.get("mlflow.spanType"))) or "UNKNOWN"
     given, got = structured(said.get("mlflow.spanInputs")), structured(said.get("mlflow.spanOutputs"))
-    return by_kind("mlflow", span, word, _argument(given), _content(got), _TAKEN)
-
-
-def _argument(value: Any) -> Any:
-    """A function's only argument without its name, as MLflow records arguments by name; ``messages`` keep the name."""
-    if isinstance(value, dict) and len(value) == 1 and "messages" not in value:
-        return next(iter(value.values()))
-    return value
+    return by_kind("mlflow", span, word, argument(given), _content(got), _TAKEN)
 
 
 def _content(value: Any) -> Any:
