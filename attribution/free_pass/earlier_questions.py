@@ -18,7 +18,7 @@ from schema.kinds import ErrorType, OperationKind, VariableKind
 
 TOLD = 0.95
 """An earlier turn tells the right answer if it has at least this share of its words."""
-_LEFT_OUT, _WRITTEN = 0.9, 0.85
+_LEFT_OUT, _WRITTEN, _UNSEEN = 0.9, 0.85, 0.6
 _SHORTEST = 8
 """The minimal number of characters of a search result by which a memory's write is recognised."""
 
@@ -36,15 +36,18 @@ async def told_earlier(tried: TriedFailure, gold: Content) -> str | None:
     return max(telling, key=lambda one: graph.variables[one].sequence, default=None)
 
 
-async def lost_since(tried: TriedFailure, turn: str, searches: Sequence[str]) -> Finding | None:
+async def lost_since(tried: TriedFailure, turn: str, gold: Content, searches: Sequence[str]) -> Finding | None:
     """The finding on what an earlier turn told; None if the recording does not say what became of it.
 
     Args:
         tried: the failure; nothing that was read for its answer has the right answer.
         turn: of ``told_earlier``.
-        searches: the retrieval operations that served the question.
+        gold: the content of the gold answers beyond the question.
+        searches: the retrieval operations that served the question, also those that found nothing.
     """
-    return await _not_written(tried, turn, searches) if searches else _left_out(tried, turn)
+    if not searches:
+        return _left_out(tried, turn)
+    return await _not_written(tried, turn, searches) or await _not_found(tried, turn, gold, searches)
 
 
 def _left_out(tried: TriedFailure, turn: str) -> Finding | None:
@@ -61,6 +64,34 @@ def _left_out(tried: TriedFailure, turn: str) -> Finding | None:
     return Finding(
         ErrorType.DELETION, answer.operation_id, _LEFT_OUT, reason, lambda: proof.of_message(turn, ""), is_local=True
     )
+
+
+async def _not_found(tried: TriedFailure, turn: str, gold: Content, searches: Sequence[str]) -> Finding | None:
+    """A model wrote down what the turn told, and the search did not return it; searches return such texts."""
+    graph = tried.graph
+    after = [one for one in graph.future([turn]) if graph.variables[one].kind is VariableKind.RESPONSE]
+    replies = {one: text for one, text in (await graph.texts(after)).items() if _is_of_model(graph, one)}
+    noted = [one for one, text in replies.items() if agreement(gold, text).recall >= TOLD]
+    if not noted or not await _are_found(graph):
+        return None
+    first = min(noted, key=lambda one: graph.variables[one].sequence)
+    last = max(searches, key=lambda one: graph.operations[one].sequence)
+    reason = (
+        "a model wrote down what the turn of the user told, and the search did not return it; the recording does not "
+        "show that it was stored"
+    )
+    path = proof.Proof(turn, turn, ((first, graph.variables[first].operation_id),), quote=graph.variables[turn].preview)
+    return Finding(ErrorType.RETRIEVAL, last, _UNSEEN, reason, lambda: path, is_local=True)
+
+
+async def _are_found(graph: TraceGraph) -> bool:
+    """Whether a search of the trace returned what a model had replied: then replies are what the memory keeps."""
+    searches = [one.id for one in graph.operations.values() if one.kind is OperationKind.RETRIEVAL]
+    results = [made for one in searches for made in graph.made(one) if graph.variables[made].kind in _FOUND]
+    found = {text.strip() for text in (await graph.texts(results)).values()}
+    said = [one.id for one in graph.variables.values() if one.kind is VariableKind.RESPONSE]
+    replies = (await graph.texts(one for one in said if _is_of_model(graph, one))).values()
+    return any(len(one) >= _SHORTEST and any(one in text for text in replies) for one in found)
 
 
 async def _not_written(tried: TriedFailure, turn: str, searches: Sequence[str]) -> Finding | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.rules import Finding
+from attribution.needed.bare_answers import is_bare
 from attribution.needed.question import QuestionForm, form
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import Hole, hole_behind, in_another_trace, weakness
@@ -33,6 +34,8 @@ _KEPT_UNSEEN = (
     "that changes them in place with memtrace.mutation(...)"
 )
 _REPLIES = frozenset({VariableKind.RESPONSE, VariableKind.ANSWER})
+_BEFORE = 2
+"""The number of earlier messages that belong to the topic of a message."""
 _SHOWN = 60
 """The number of characters shown of a reply."""
 _WEAK = 0.6
@@ -160,8 +163,21 @@ def _said(hole: Hole) -> str:
 
 
 def is_guess(tried: TriedFailure, traced: FailureInTrace) -> bool:
-    """Whether nothing but likeness to the question makes a message the evidence: nobody named it as such."""
-    return tried.is_retrieved and is_unsaid(tried, traced)
+    """Whether nothing ties a message to the right answer but likeness to the question, or a chance.
+
+    Nobody named such a message as the evidence.
+    """
+    return tried.is_retrieved and (is_unsaid(tried, traced) or _has_it_by_chance(tried, traced))
+
+
+def _has_it_by_chance(tried: TriedFailure, traced: FailureInTrace) -> bool:
+    """Whether any message may have the right answer, and neither this one nor those before it are on the topic."""
+    gold, messages, message = tried.gold, tried.messages, traced.detail.message_id
+    if gold is None or not is_bare(gold, tried.failure.gold_answers):
+        return False
+    near = [*messages.preceding(message, _BEFORE), message]
+    said = {one for each in near for placed in messages.sentences[each] for one in placed.sentence.stems}
+    return said.isdisjoint(messages.asked(tried.failure).words.keys() - gold.words.keys())
 
 
 def is_unsaid(tried: TriedFailure, traced: FailureInTrace | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
 from attribution.free_pass.failure_in_trace import FailureInTrace
@@ -58,3 +58,21 @@ async def blamed_search(traced: FailureInTrace, searches: Sequence[str], units: 
         if any(quote in text for text in lists.values() for quote in quotes):
             blamed = operation_id
     return blamed
+
+
+def returned_in_vain(traced: FailureInTrace, searches: Sequence[str], blamed: str, units: Collection[str]) -> str:
+    """The last search that returned one of the units, although the answer was made from none; empty if none did.
+
+    Args:
+        traced: the failure with its detail.
+        searches: that served the question.
+        blamed: of ``blamed_search``; a reranking that was given the unit is at fault itself.
+        units: with the detail.
+    """
+    graph = traced.graph
+    found = {made: one for one in searches for made in graph.made(one)}
+    if not found.keys().isdisjoint(graph.used(blamed)):
+        return ""
+    returned = {made: one for made, one in found.items() if graph.recorded(made) in units}
+    past = graph.past([traced.failure.answer_id or ""])
+    return "" if not past.isdisjoint(returned) else next(reversed(returned.values()), "")

@@ -39,11 +39,15 @@ def asked_speaker(messages: Messages, question: str) -> str | None:
 def other_speaker(
     messages: Messages, failure: Failure, detail: Detail, gold: Content, is_known: Callable[[str], bool]
 ) -> Finding | None:
-    """The speaker of the gold answer tells of an own thing, and the asked speaker gives the answer of such a thing."""
+    """The speaker of the gold answer tells of an own thing, and the asked speaker gives the answer of such a thing.
+
+    If the sentence with the gold answer says nothing of the question, the asked speaker's sentence must say all of it.
+    """
     owner = asked_speaker(messages, failure.question)
     if owner is None or not _is_others(messages, detail, owner) or not _can_be_right(messages, failure, gold):
         return None
-    thing = (set(messages.asked(failure).words) & set(detail.sentence.stems)) - messages.names
+    asked = set(messages.asked(failure).words) - messages.names
+    thing = (asked & set(detail.sentence.stems)) or (asked if len(asked) >= _FRAME else set())
     claim = messages.claim(failure, detail.reference)
     own = [one for one in messages.ids if messages.speakers.get(one) == owner and is_known(one)]
     for message in own if thing else ():

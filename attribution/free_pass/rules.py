@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss
-from attribution.free_pass.lost_by_search import blamed_search, not_found
-from attribution.free_pass.says_gold import AGREES, says_gold
+from attribution.free_pass.lost_by_search import blamed_search, not_found, returned_in_vain
+from attribution.free_pass.says_gold import AGREES, is_replaced, says_gold
 from attribution.free_pass.translated import TRANSLATED, is_translated
 from attribution.needed.content import Content, names_only_days
 from attribution.needed.evidence_sentences import (
@@ -32,7 +32,7 @@ from attribution.needed.question import asks_for_reason
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import CONNECT_SEARCH, RECORD_SEARCH, unread_searches
+from attribution.trace.holes import CONNECT_SEARCH, RECORD_BETWEEN, RECORD_SEARCH, unread_searches
 from attribution.trace.vain_searches import attributes, untold, unweighed
 from attribution.verdicts.naming import operation_label
 from attribution.verdicts.probabilities import likely
@@ -54,6 +54,8 @@ _TELLS_NOTHING = 0.0
 """The probability that a refusal, or an answer in the question's own words, is right."""
 _WHOLLY, _NOTHING = 0.9, 0.1
 """The evidence states all of the given answer, and nothing like the gold answer."""
+_REPLACING = 0.85
+"""The likelihood of a wrong gold answer where the evidence has another word, of which no lexicon knows the sense."""
 _STATED = 0.6
 """Another message states the gold answer if a sentence has at least this share."""
 _UNPROVEN = 0.25
@@ -66,6 +68,10 @@ _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: Er
 """The error type of an operation that dropped the detail after the question came: one that rewrote the history."""
 _NO_SEARCH = "a unit in the memory has the needed fact, and no search for this question is recorded"
 _UNREAD = "a unit in the memory has the needed fact, and no recorded step used what {search} returned for this question"
+_PASSED_OVER = (
+    "{search} returned a unit with the needed fact, and the operation that answered was not given it: code between "
+    "them that is not recorded left it out"
+)
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 
 
@@ -175,7 +181,11 @@ def foreign_gold(
             quote, message = sentence, source
             is_all = share >= _WHOLLY and detail.support <= _NOTHING
             # Something may have several reasons, so another reason does not contradict the gold answer.
-            is_open = not excludes(failure, want, claim) and (
+            agreed = agreement(want, failure.prediction, asked=frozenset(messages.asked(failure).words))
+            is_replacing = share >= _WHOLLY and is_replaced(messages, evidence, agreed)
+            if is_replacing:
+                likelihood = min(likelihood, _REPLACING)
+            is_open = not (is_replacing or excludes(failure, want, claim)) and (
                 asks_for_reason(failure.question)
                 or (not is_all and not _told_elsewhere(messages, failure, evidence, detail, want))
             )
@@ -336,6 +346,9 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
         blamed, hole = await blamed_search(traced, searches, holders), ""
         kind, reason = ErrorType.RETRIEVAL, not_found(traced.graph, blamed, place, unit)
         wanted = [*holders, unit] if unit else []
+        if returning := returned_in_vain(traced, searches, blamed, holders):
+            reason = _PASSED_OVER.format(search=operation_label(traced.graph.operations[returning]))
+            kind, blamed, hole = ErrorType.RESPONSE, answering, f"{reason}; {RECORD_BETWEEN}"
         weak = unweighed(traced.graph, blamed, wanted)
         weak = weak or untold(traced.graph, blamed, wanted, traced.failure.question)
     else:

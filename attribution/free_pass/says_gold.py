@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from attribution.needed.content import Content, content
 from attribution.needed.evidence_sentences import content_of_gold
-from attribution.needed.gold_agreement import agreement, is_narrowed, measures_alike
+from attribution.needed.gold_agreement import Agreement, agreement, is_narrowed, measures_alike
 from attribution.needed.messages import Messages
 from attribution.needed.pieces import gold_items, listed_items
 from attribution.needed.question import polar, polarity
+from attribution.text.lexicon import is_common_word
 from attribution.verdicts.probabilities import likely
 from schema.models import Failure
 
@@ -20,6 +21,8 @@ _CONTRADICTED = 0.02
 """The likelihood that an answer is right which contradicts the gold answer."""
 _NEARLY = 0.7
 """The largest share of the gold answer that an answer has whose related words count."""
+_REPLACED = 0.2
+"""The likelihood that an answer is right which has another word of the evidence for a word of the gold answer."""
 _NARROWED = 0.3
 """The likelihood that an answer is right which names the wanted thing with a word of its own, as ``cork oak``."""
 
@@ -93,7 +96,21 @@ def _says(messages: Messages, failure: Failure, evidence: Sequence[str], want: C
     known = asked | _stems(messages, evidence or messages.ids)
     if not agreed.is_measure and is_narrowed(want, failure.prediction or "", tuple(sorted(known))):
         likelihood = min(likelihood, _NARROWED)
-    return likelihood
+    return min(likelihood, _REPLACED) if is_replaced(messages, evidence, agreed) else likelihood
+
+
+def is_replaced(messages: Messages, evidence: Sequence[str], agreed: Agreement) -> bool:
+    """Whether the answer has a word of the evidence in the place of the gold answer's word, which no evidence has.
+
+    English words are compared by their senses. Of words of other languages, and of names, the evidence says which is
+    meant: ``under the jasmine``, and not ``under the geranium``.
+    """
+    missing = {one for one in agreed.missing if not is_common_word(one)}
+    beside = {one for one in agreed.beside if not is_common_word(one)}
+    if agreed.is_measure or not missing or not beside:
+        return False
+    told = [set(placed.sentence.stems) for one in evidence for placed in messages.sentences[one]]
+    return any(beside & stems for stems in told) and not any(missing & stems for stems in told)
 
 
 def _stems(messages: Messages, ids: Sequence[str]) -> frozenset[str]:

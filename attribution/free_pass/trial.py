@@ -14,8 +14,8 @@ Rules are asked in this order. Each returns the probability that it names the fa
 5. A memory unit with the detail was current when the search ran: the retrieval is at fault.
 6. Earlier calls of a conversation were given the message, and the call that answered was not: the program left it out.
 7. An older version of a unit, or a deleted unit, has the detail: the operation that ended that version is at fault.
-8. Each call gets a copy of the history that was cut, and a summary: the model that made the summary is at fault.
-   A history was cut, and the answer says what a memory unit told it: the operation on the way to this unit is at fault.
+8. A history was cut: the model is at fault whose summary stood in for it, or that wrote units of it that the answer was
+   made from; if the answer says what a unit told it, the operation on the way to this unit is.
 9. Otherwise the last operation that had the detail and did not pass it on is at fault.
 10. If nothing passed it on: the model of an agent that keeps its memory by tools, and wrote nothing at this turn; or
     the model whose reply has the detail and was not stored, as other replies were.
@@ -48,10 +48,10 @@ from attribution.free_pass.loss import FELL_OUT, Loss, last_loss, lost_on_the_wa
 from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, unusable
 from attribution.free_pass.not_written import nothing_written, reply_not_stored
 from attribution.free_pass.rules import Finding
-from attribution.free_pass.stood_in import lost_by_summary
+from attribution.free_pass.stood_in import lost_by_summary, lost_by_writing
 from attribution.free_pass.told_by_memory import wrong_in_memory
 from attribution.free_pass.too_late import written_late
-from attribution.free_pass.unsaid import by_what_nobody_said, by_what_was_read, unwritten
+from attribution.free_pass.unsaid import by_what_nobody_said, unwritten, without_messages
 from attribution.needed.pieces import Piece, share_said
 from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
@@ -79,10 +79,9 @@ async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
     """
     kind = question_kind(form(tried.failure), pieces=1)
     if problem := unusable(tried):
-        read = await by_what_was_read(tried)
-        if read is None:
+        if (found := await without_messages(tried)) is None:
             return abstention(await unwritten(tried) or problem, question_kind=QuestionKind.PLAIN)
-        return await _verdict_of(tried, Ending([read], None, kind))
+        return await _verdict_of(tried, Ending([found], None, kind))
     if tried.is_unanswerable:
         refused = rules.unanswerable(tried.graph, tried.messages, tried.failure)
         return await _verdict_of(tried, Ending([refused], None, kind))
@@ -229,7 +228,10 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
 async def _behind_cut(traced: FailureInTrace, past: AbstractSet[str], cut: str) -> Finding | None:
     """The fault of a summary or memory unit that the answer relied on where a history was cut; None if none had one."""
     summed = await lost_by_summary(traced, past, cut)
-    return await wrong_in_memory(traced, past, cut) if summed is None else await rules.lost(traced, summed)
+    if summed is None and (told := await wrong_in_memory(traced, past, cut)) is not None:
+        return told
+    stood_in = summed or await lost_by_writing(traced, past, cut)
+    return None if stood_in is None else await rules.lost(traced, stood_in)
 
 
 def _cut(from_history: Sequence[Finding], stopped: Loss | None) -> str | None:

@@ -11,15 +11,19 @@ from collections.abc import Set as AbstractSet
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.earlier_questions import lost_since, told_earlier
-from attribution.free_pass.needs import TriedFailure
+from attribution.free_pass.needs import TriedFailure, about_answer
 from attribution.free_pass.rules import Finding
+from attribution.free_pass.told_instead import IN_PART, is_told_in_part, told_instead
+from attribution.needed.bare_answers import is_bare
 from attribution.needed.content import Content, Rarity, content
 from attribution.needed.gold_agreement import agreement
 from attribution.text.segments import passage
 from attribution.trace.advice import fix_for
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import RECORD_UNITS
+from attribution.trace.vain_searches import found_nothing
 from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.models import Failure
 from store.contract.answers import Edge
 
 _READ = frozenset(
@@ -39,6 +43,10 @@ _UNTOLD = (
     "nothing that is recorded from before the answer says the right answer, neither a turn of the user nor what the "
     "calls of models read: give the spans of the tools and of the memory, which may have told it, to the same trace"
 )
+_MAY_BE_RIGHT = (
+    "the answer has most of what the right answer says, and nothing that is recorded shows a difference: it may say "
+    "the same in other words"
+)
 _ALL = 0.95
 """A text has the right answer if it has at least this share of its words."""
 _SAYS = 0.5
@@ -49,8 +57,15 @@ _SURE, _LIKELY = 0.93, 0.5
 whether the memory ever had what a search did not return."""
 
 
-async def by_what_was_read(tried: TriedFailure) -> Finding | None:
-    """The finding of a failure in a trace without messages; None if the texts that were read decide nothing."""
+async def without_messages(tried: TriedFailure) -> Finding | None:
+    """The finding of a failure in a trace without messages; None if neither answer nor texts that were read decide."""
+    read = await _by_what_was_read(tried)
+    findings = about_answer(tried) if read is None and _is_readable(tried) else [read]
+    return next((one for one in findings if one is not None and one.likelihood >= _LIKELY), None)
+
+
+async def _by_what_was_read(tried: TriedFailure) -> Finding | None:
+    """The finding by the texts that were read for the answer; None if they decide nothing."""
     gold = _wanted(tried)
     if gold is None or tried.messages.ids:
         return None
@@ -60,11 +75,13 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
     holding = await _holding(tried, gold, past)
     if holding:
         return await _was_read(tried, holding, past)
+    if (contradicted := await told_instead(tried, gold, past)) is not None:
+        return contradicted
     way = past & graph.future([failure.question_id])
     found = _searches(graph, way)
     if (turn := await told_earlier(tried, gold)) is not None:
-        return await lost_since(tried, turn, found)
-    if not found or _has_units_from_outside(graph):
+        return await lost_since(tried, turn, gold, [*found, *_in_vain(graph, failure, way)])
+    if not found or _has_units_from_outside(graph) or await is_told_in_part(tried, gold, past):
         return None
     last = max(found, key=lambda one: graph.operations[one].sequence)
     return Finding(
@@ -81,8 +98,12 @@ async def by_what_was_read(tried: TriedFailure) -> Finding | None:
 async def unwritten(tried: TriedFailure) -> str | None:
     """Why a failure is not decided in a trace without messages; None if nothing is known but that."""
     gold = _wanted(tried)
-    if gold is None or tried.messages.ids:
+    if tried.messages.ids or not _is_readable(tried) or tried.gold is None or not tried.gold.weight:
         return None
+    if gold is None:
+        return None if tried.is_unanswerable else _MAY_BE_RIGHT
+    if await is_told_in_part(tried, gold, tried.graph.past([tried.failure.answer_id or ""])):
+        return IN_PART
     if await told_earlier(tried, gold) is not None:
         fix = fix_for(tried.graph, RECORD_UNITS)
         return f"an earlier turn of the user tells it, and what became of it in the memory is not recorded: {fix}"
@@ -135,18 +156,32 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
     return Finding(ErrorType.DELETION, maker, _LEFT_OUT, reason, lambda: proof.of_message(holder, quote), is_local=True)
 
 
+def _in_vain(graph: TraceGraph, failure: Failure, way: AbstractSet[str]) -> list[str]:
+    """The searches for the question that found nothing: nothing of them is in the answer's past."""
+    asked = {operation for one in {*way, failure.question_id} for operation in graph.users(one)}
+    answering = graph.operations[graph.reply(failure.answer_id or "").operation_id or ""].sequence
+    earlier = [one for one in asked if graph.operations[one].sequence < answering]
+    searches = [one for one in earlier if graph.operations[one].kind is OperationKind.RETRIEVAL]
+    return [one for one in searches if found_nothing(graph, one)]
+
+
 def _searches(graph: TraceGraph, variables: Iterable[str]) -> list[str]:
     """The searches that made some of the variables."""
     makers = {graph.variables[one].operation_id for one in variables}
     return [one for one in makers if one and graph.operations[one].kind is OperationKind.RETRIEVAL]
 
 
+def _is_readable(tried: TriedFailure) -> bool:
+    """Whether the trace has the question, and the answer with the operation that made it."""
+    graph, failure = tried.graph, tried.failure
+    answer = graph.variables.get(failure.answer_id or "")
+    return answer is not None and answer.operation_id is not None and failure.question_id in graph.variables
+
+
 def _wanted(tried: TriedFailure) -> Content | None:
     """The content of the right answer; None if nothing can be decided by it."""
-    graph, failure, gold = tried.graph, tried.failure, tried.gold
-    answer = graph.variables.get(failure.answer_id or "")
-    is_usable = answer is not None and answer.operation_id is not None and failure.question_id in graph.variables
-    if not is_usable or gold is None or not gold.weight or tried.is_unanswerable:
+    failure, gold = tried.failure, tried.gold
+    if not _is_readable(tried) or gold is None or not gold.weight or tried.is_unanswerable:
         return None
     said = agreement(gold, failure.prediction or "", failure.gold_answers)
     return None if said.recall >= _SAYS and not said.conflicts else gold
@@ -185,8 +220,8 @@ async def _holding(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -
     asked = content(tried.failure.question, Rarity(())).words.keys() - gold.words.keys()
     told = {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
     # Any long text may have a number: alone, it tells nothing unless a sentence about the question has it.
-    is_bare = not gold.words and not gold.dates and len(gold.numbers) == 1
-    return {one: is_about for one, is_about in told.items() if is_about or not is_bare}
+    chance = is_bare(gold, tried.failure.gold_answers)
+    return {one: is_about for one, is_about in told.items() if is_about or not chance}
 
 
 async def _replied(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> dict[str, bool]:

@@ -58,12 +58,16 @@ class Agreement:
         conflicts: whether the text names another day, number or member of a class, or denies the content.
         is_proven: whether the share counts only the same words, numbers and dates, and no related words.
         is_measure: whether the text names the same amount or time of day, perhaps in another unit or in words.
+        missing: stems of the wanted content that the text lacks.
+        beside: stems of the text that are neither wanted nor in the question.
     """
 
     recall: float
     conflicts: bool
     is_proven: bool = True
     is_measure: bool = False
+    missing: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: frozenset[str] = frozenset()) -> Agreement:
@@ -111,7 +115,8 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         or _tells_another_code(golds, text)
         or alike is False
     )
-    return Agreement(got / wanted.weight if wanted.weight else 0.0, conflicts, is_proven=not near)
+    recall = got / wanted.weight if wanted.weight else 0.0
+    return Agreement(recall, conflicts, is_proven=not near, missing=tuple(missing), beside=beside)
 
 
 def _without_units(

@@ -35,6 +35,7 @@ CONNECT_SEARCH = (
     "give what the search returned to the operation that answers, as an argument and as it is, or join the two with "
     "memtrace.link"
 )
+RECORD_BETWEEN = "decorate that code with @memtrace.operation, and let it be given what the search returned"
 RECORD_MESSAGES = (
     'record what users and assistants said with memtrace.variable(..., kind="Message"), or hand it to an operation as '
     "an argument that is called message or messages"

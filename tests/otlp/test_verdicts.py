@@ -104,6 +104,24 @@ def misnoted(tracer: Tracer, answer: str) -> None:
     chat(tracer, "Known: The user booked a night train.", answer)
 
 
+def found_nothing(tracer: Tracer, answer: str) -> None:
+    """The search finds nothing at all."""
+    search(tracer)
+    chat(tracer, "Nothing is known.", answer)
+
+
+def found_whole(tracer: Tracer, answer: str) -> None:
+    """The search finds a sentence that tells all that the question names."""
+    search(tracer, "On the night train I booked seat 61.")
+    chat(tracer, "Known: On the night train I booked seat 61.", answer)
+
+
+def found_in_part(tracer: Tracer, answer: str) -> None:
+    """The search finds a sentence that may be about another train."""
+    search(tracer, "A seat on the train is booked: 61.")
+    chat(tracer, "Known: A seat on the train is booked: 61.", answer)
+
+
 async def verdict(
     takes: Takes,
     program: Callable[[Tracer, str], None],
@@ -173,6 +191,8 @@ async def test_what_was_read_decides_where_no_message_is_recorded(
             "what the model wrote into the memory at this turn does not have it",
         ),
         (missed, ["Noted."], (None, None), "an earlier turn of the user tells it"),
+        # A program that searches keeps a memory, and sends no history.
+        (found_nothing, ["Noted."], (None, None), "an earlier turn of the user tells it"),
     ],
 )
 async def test_what_the_user_told_at_an_earlier_turn_is_followed(
@@ -191,6 +211,74 @@ async def test_what_the_user_told_at_an_earlier_turn_is_followed(
     assert await problems(found, graph) == []
 
 
+@pytest.mark.parametrize(
+    ("program", "error_type", "reason"),
+    [
+        (found_whole, ErrorType.ANNOTATION, "tells the given answer"),
+        (found_in_part, None, "or the gold answer is wrong"),
+    ],
+)
+async def test_a_result_that_tells_the_given_answer_excuses_the_search(
+    takes: Takes, program: Callable[[Tracer, str], None], error_type: ErrorType | None, reason: str
+) -> None:
+    found, graph = await verdict(takes, program, "You booked seat 61.", gold="Seat 16")
+    assert (found.error_type, found.operation_id) == (error_type, None)
+    assert reason in found.reason
+    assert await problems(found, graph) == []
+
+
+async def test_an_answer_in_other_words_is_right_without_messages(takes: Takes) -> None:
+    found, _ = await verdict(takes, missed, "For 14 days.", gold="two weeks")
+    assert found.error_type is ErrorType.JUDGE
+
+
+def noted(tracer: Tracer, said: str, note: str) -> None:
+    """A turn of which a model writes a note, without saying that the note was stored."""
+    with tracer.start_as_current_span("invoke_agent") as agent:
+        agent.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c7"})
+        agent.add_event("gen_ai.user.message", {"content": said})
+        with tracer.start_as_current_span("chat of a note") as span:
+            span.set_attribute("gen_ai.operation.name", "chat")
+            span.add_event("gen_ai.user.message", {"content": said})
+            span.add_event("gen_ai.choice", {"message": json.dumps({"role": "assistant", "content": note})})
+        agent.add_event("gen_ai.choice", {"message": "Noted."})
+
+
+def searched(tracer: Tracer, asked: str, found: Sequence[str], answer: str) -> None:
+    """A turn with a search, whose results the model gets."""
+    with tracer.start_as_current_span("invoke_agent") as agent:
+        agent.set_attributes({"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c7"})
+        agent.add_event("gen_ai.user.message", {"content": asked})
+        search(tracer, *found)
+        chat(tracer, f"Known: {' '.join(found)}", answer)
+        agent.add_event("gen_ai.choice", {"message": answer})
+
+
+@pytest.mark.parametrize("are_kept", [True, False])
+async def test_a_search_that_misses_a_note_is_at_fault_if_searches_return_notes(takes: Takes, are_kept: bool) -> None:
+    takes.anew()
+    kept = InMemorySpanExporter()
+    provider = TracerProvider(resource=Resource.create({"service.name": "travel"}), shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    tracer = provider.get_tracer("tests")
+    noted(tracer, "My window seat on the night train is 61.", "The seat of the user is 61.")
+    noted(tracer, "My dog is called Bo.", "The dog of the user is called Bo.")
+    found = "The dog of the user is called Bo." if are_kept else "A dog barks."
+    searched(tracer, "What is my dog called?", [found], "Bo.")
+    searched(tracer, "Where do I sit?", [], "I know of no such booking.")
+    await takes.take(encode_spans(kept.get_finished_spans()).SerializeToString())
+    await takes.written()
+    id_ = trace_id(takes.project, "travel: c7")
+    answered = (await elements(takes.store, Variable, id_, [VariableKind.ANSWER.value]))[-1]
+    ((asked,),) = (await questions_of(takes.store, [answered])).values()
+    failure = await record_failure(takes.store, Complaint(asked.id, answered.id, ("61",)), "tests")
+    graph = await TraceGraph.load(takes.store, id_)
+    verdict = await FlowPass().attribute(graph, failure)
+    assert verdict.error_type is (ErrorType.RETRIEVAL if are_kept else None)
+    assert verdict.confidence < 0.9
+    assert await problems(verdict, graph) == []
+
+
 async def test_turns_of_a_user_are_no_missing_messages(takes: Takes) -> None:
     _, graph = await verdict(takes, missed, "I know of no such booking.", ["Noted."])
     (trace,) = (await takes.store.traces()).items
@@ -198,9 +286,9 @@ async def test_turns_of_a_user_are_no_missing_messages(takes: Takes) -> None:
     assert not [one for one in found if "capture the contents" in one.fix or "depend on no message" in one.problem]
 
 
-async def test_nothing_is_said_of_an_answer_that_has_the_right_words(takes: Takes) -> None:
+async def test_no_operation_is_blamed_for_an_answer_that_has_the_right_words(takes: Takes) -> None:
     found, _ = await verdict(takes, missed, "Seat 61, as far as I know.")
-    assert found.error_type is None
+    assert (found.error_type, found.operation_id) == (ErrorType.JUDGE, None)
 
 
 async def test_the_right_number_about_something_else_makes_no_sure_verdict(takes: Takes) -> None:

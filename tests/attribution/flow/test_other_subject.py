@@ -43,6 +43,24 @@ async def test_the_asked_speaker_may_have_said_both(embedded: Database) -> None:
     assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
 
 
+@pytest.mark.parametrize(
+    ("said", "error_type"),
+    [
+        ("The mast of my dinghy broke, and the mending cost 310 crowns.", ErrorType.ANNOTATION),
+        ("My dinghy broke, and the mending cost 310 crowns.", ErrorType.RESPONSE),  # of what, nobody says
+    ],
+)
+async def test_the_gold_answer_is_told_of_another_thing_of_another_speaker(
+    embedded: Database, said: str, error_type: ErrorType
+) -> None:
+    told = talk(("Uta", "I paid 45 crowns for a lantern."), ("Jan", said))
+    units = [told.store(0, "Uta paid 45 crowns for a lantern."), told.store(1, f"Jan: {said}", key="second")]
+    question = "What did the mending of the mast of Jan's dinghy cost?"
+    failure = told.ask(question, "45 crowns", "It cost 310 crowns.", units)
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is error_type
+
+
 OWN, OTHER = "Berta bakes rye bread in her kitchen.", "Carlo bakes almond cakes in his kitchen."
 
 

@@ -291,6 +291,24 @@ async def test_a_neighbour_that_tells_the_gold_answer_is_no_contradiction(embedd
     assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
 
 
+@pytest.mark.parametrize(
+    ("answer", "error_type"),
+    [
+        ("El hilo está debajo del cesto de mimbre.", ErrorType.ANNOTATION),  # as the message says
+        ("El hilo está debajo del cesto de esparto.", ErrorType.JUDGE),
+    ],
+)
+async def test_a_word_that_no_lexicon_knows_in_the_place_of_another_is_another(
+    embedded: Database, answer: str, error_type: ErrorType
+) -> None:
+    said = "El hilo está debajo del cesto de mimbre."
+    told = Story.of("rules", said, OTHER, name=f"thread {answer}")
+    failure = told.ask("¿Dónde está el hilo?", "debajo del cesto de esparto", answer, [told.store(0, said)])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is error_type
+    assert verdict.confidence < 0.9 or error_type is ErrorType.JUDGE
+
+
 async def test_without_such_a_neighbour_it_is_one(embedded: Database) -> None:
     told = Story.of("rules", CARE, MORE, OTHER)
     kept = told.store(0, CARE)

@@ -100,5 +100,5 @@ async def test_a_common_word_off_the_topic_is_no_evidence(
 ) -> None:
     told = Story.of("rules", said, "The cook bakes on Fridays.", name=f"hut {said}")
     failure = told.ask(question, gold, "The notes do not say.", [told.store(0, said)], None)
-    verdict, blamed = await verdict_on(embedded, told, failure)
+    _, blamed = await verdict_on(embedded, told, failure)
     assert blamed == ("reply" if is_said else None)
