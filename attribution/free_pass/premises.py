@@ -227,7 +227,7 @@ def wrong_time(messages: Messages, failure: Failure, detail: Detail) -> Finding 
     asked = messages.asked(failure).dates
     if not asked or not detail.literal or detail.core.dates or detail.message_id not in messages.dated:
         return None
-    happened = [days for one in detail.sentence.dates if (days := one.on(detail.reference)) is not None]
+    happened = [days for one in detail.sentence.dates for days in one.readings(detail.reference)]
     if not happened or any(one.overlap(other) for one in happened for other in asked):
         return None
     said = content(failure.prediction or "", messages.rarity).dates

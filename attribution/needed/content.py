@@ -127,7 +127,7 @@ def matches(wanted: Iterable[str], words: Sequence[str]) -> dict[str, str]:
 
 def names_days(one: Sentence, days: Interval, reference: int | None) -> bool:
     """Whether a sentence names these days, not within a much longer range."""
-    return any(same_days(days, told.on(reference)) for told in one.dates)
+    return any(same_days(days, told) for date in one.dates for told in date.readings(reference))
 
 
 def names_days_as_written(one: Sentence, days: Interval, reference: int | None, said_on: int | None) -> bool:
@@ -141,14 +141,15 @@ def names_days_as_written(one: Sentence, days: Interval, reference: int | None, 
         said_on: the day on which the message was said, for dates without a year.
     """
     return any(
-        same_days(days, told.on(reference if reference is not None or told.needs_day else said_on))
-        for told in one.dates
+        same_days(days, told)
+        for date in one.dates
+        for told in date.readings(reference if reference is not None or date.needs_day else said_on)
     )
 
 
 def names_only_days(one: Sentence, days: Interval, reference: int | None) -> bool:
     """Whether a sentence names these days and hardly any others."""
-    named = [told for date in one.dates if (told := date.on(reference)) is not None]
+    named = [told for date in one.dates for told in date.readings(reference)]
     return any(same_days(days, told) and told.days <= days.days + _SLACK_DAYS for told in named)
 
 

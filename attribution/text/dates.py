@@ -69,6 +69,8 @@ _RELATIVE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_EITHER = re.compile(rf"on\s+{_WEEKDAY}", re.IGNORECASE)
+"""A day of the week that may be past or to come."""
 # A cheap test that rules most sentences without dates out.
 _WORDS = re.compile(r"[a-z]+|\d")
 _TELLING_WORDS = """
@@ -116,6 +118,14 @@ class Mention:
             return None if self.yearless is None else _nearest(self.yearless, reference)
         except (ValueError, OverflowError):
             return None  # before the year 1 or after 9999
+
+    def readings(self, reference: int | None) -> list[Interval]:
+        """All days that the date can mean: ``on Friday`` is the Friday before the reference day, or the one after."""
+        days = self.on(reference)
+        if days is None:
+            return []
+        either = self.relative is not None and _EITHER.fullmatch(self.relative) is not None
+        return [days, Interval(days.first + 7, days.last + 7)] if either else [days]
 
 
 def mentions(text: str) -> list[Mention]:

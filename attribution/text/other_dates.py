@@ -90,6 +90,7 @@ def _one_of(words: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + ")"
 
 
+_SINCE = ("seit", "desde", "depuis")
 _MONTH, _WHAT, _WEEKDAY = _one_of(_MONTHS), _one_of([*_UNITS, *_WEEKDAYS]), _one_of(_WEEKDAYS)
 _COUNT = rf"(?:\d{{1,3}}|{_one_of(_COUNTS)})"
 _PLAIN_DAY = r"(?!,?\s+(?:(?:de[mn]\s+)?\d|pas|próx|que\s|dern|proch|scors|pross))"
@@ -202,7 +203,8 @@ def _latin(match: re.Match[str]) -> str:
         if match[place]:
             return f"{way} {_what(match[place])}"
     if match["w8"]:
-        return f"on {_what(match['w8'])}"
+        is_past = match.group().lower().startswith(_SINCE)
+        return f"{'since' if is_past else 'on'} {_what(match['w8'])}"
     if match["bare"]:
         return "" if match["each"] else f"on {_what(match['bare'])}"
     if match["short"]:

@@ -45,7 +45,9 @@ _EDGE = re.compile(r"(?:\n[ \t]*)+|(?:\\n[ \t]*)+|\{")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 """A number that many languages write with a dot between its thousands: it may be 1500 as well as 1.5."""
 _STAMP_WORDS = 6
-"""A sentence with a timestamp and fewer words than this is metadata."""
+"""A sentence with a timestamp and fewer words than this is metadata, unless the timestamp heads what is said."""
+_FEWEST = 2
+"""The minimal number of words after a timestamp that heads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,10 @@ class Sentence:
 
     @property
     def is_metadata(self) -> bool:
-        """Whether the sentence is little more than a timestamp."""
-        return self.stamp is not None and len(self.stems) < _STAMP_WORDS
+        """Whether the sentence is little more than a timestamp; one that heads a short sentence only dates it."""
+        if self.stamp is None or len(self.stems) >= _STAMP_WORDS:
+            return False
+        return self.lead > _NAME_WORDS or len(self.stems) - self.lead < _FEWEST
 
 
 class Placed(NamedTuple):

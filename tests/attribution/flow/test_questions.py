@@ -174,6 +174,35 @@ async def test_a_sentence_with_a_date_and_no_other_word_tells_something(embedded
     assert verdict.details["detail"] == "It's on the 6th of June now."
 
 
+@pytest.mark.parametrize(
+    "told_as", ["[2026-05-02 08:10:00] Ada: {}", "Ada (2026-05-02 08:10): {}", "[2026-05-02 08:10:00] {}"]
+)
+async def test_a_short_message_with_a_timestamp_tells_something(embedded: Database, told_as: str) -> None:
+    said = told_as.format("The goat is called Pepper.")
+    told = Story.of("rules", said, OTHER, MORE)
+    told.store(0, said, key="goat")
+    failure = told.ask("What is the goat called?", "Pepper", "I don't know.", [told.store(1, OTHER, key="work")])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
+@pytest.mark.parametrize(
+    ("said", "gold", "answer"),
+    [
+        ("The chimney sweep is coming on Friday, I took the day off.", "30 January 2026", "On 23 January 2026."),
+        ("The chimney sweep comes on Friday.", "30 January 2026", "On 23 January 2026."),
+        ("On Friday the chimney sweep came.", "23 January 2026", "On 30 January 2026."),
+    ],
+)
+async def test_a_day_of_the_week_may_be_past_or_to_come(embedded: Database, said: str, gold: str, answer: str) -> None:
+    message = f"[2026-01-28 20:10:00] {said}"  # a Wednesday
+    told = Story.of("rules", message, OTHER, MORE)
+    failure = told.ask("On which day does the chimney sweep come?", gold, answer, [told.store(0, message)])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+    assert verdict.details["detail"] == message
+
+
 PLACES = ("We pitched the tent on the dunes in May.", "In June we slept near the glacier, tent and all.", OTHER)
 
 

@@ -71,7 +71,7 @@ def test_a_text_without_timestamps_has_the_day_of_its_message() -> None:
     ("text", "stamp", "lead", "is_metadata"),
     [
         (f"{STAMP} Ann: warm green tea tastes good in cold winter", DAY, 0, False),
-        (f"Ann Lee Brown ({STAMP}): warm tea", DAY, 3, True),
+        (f"Ann Lee Brown ({STAMP}): warm tea", DAY, 3, False),
         (f"tea cake bread milk ({STAMP}): sugar", DAY, 4, True),
         (f"Ann ({STAMP})", DAY, 1, True),
         ("warm tea", None, 0, False),
