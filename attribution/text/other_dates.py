@@ -94,7 +94,7 @@ _SINCE = ("seit", "desde", "depuis")
 _MONTH, _WHAT, _WEEKDAY = _one_of(_MONTHS), _one_of([*_UNITS, *_WEEKDAYS]), _one_of(_WEEKDAYS)
 _COUNT = rf"(?:\d{{1,3}}|{_one_of(_COUNTS)})"
 _PLAIN_DAY = r"(?!,?\s+(?:(?:de[mn]\s+)?\d|pas|próx|que\s|dern|proch|scors|pross))"
-"""What does not follow the name of a day: a date, or which of these days it is."""
+"""Rules out that a date or a word such as "last" follows the name of a day."""
 _OF_EACH = (
     "les?|chaque|une?|du|au|ce|à|pour|avant|dès|de|entre|d['’]ici|il|la|i|ogni|una?|al|alla|d[ae]lla?|di|a|per|entro"
 )

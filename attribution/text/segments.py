@@ -77,7 +77,7 @@ class Sentence:
 
     @property
     def is_metadata(self) -> bool:
-        """Whether the sentence is little more than a timestamp; one that heads a short sentence only dates it."""
+        """Whether the sentence is little more than a timestamp. A timestamp before some words is their date."""
         if self.stamp is None or len(self.stems) >= _STAMP_WORDS:
             return False
         return self.lead > _NAME_WORDS or len(self.stems) - self.lead < _FEWEST
