@@ -157,15 +157,16 @@ async def _carriers(traced: FailureInTrace, place: int) -> set[str]:
 
 
 def _is_aside(graph: TraceGraph, operation_id: str, in_past: bool) -> bool:
-    """Whether an operation had the detail beside its work: a model that replied, or that wrote nothing and led nowhere.
+    """Whether an operation had the detail beside its work: a model or tool that replied, or that led nowhere.
 
     A model that replied in the answer's past stays: nothing recorded explains what became of the detail after it.
     An operation that only hands a reply out to the user has nothing to store.
     """
     made = graph.made(operation_id)
     if made and all(graph.variables[one].kind is VariableKind.ANSWER for one in made):
-        return graph.operations[operation_id].kind is not OperationKind.GENERATION
-    if graph.operations[operation_id].kind is not OperationKind.GENERATION or written_by(graph, operation_id):
+        is_dead_end = not in_past and not any(goes_on(graph, one) for one in made)
+        return is_dead_end or graph.operations[operation_id].kind is not OperationKind.GENERATION
+    if graph.operations[operation_id].kind not in _REPLY or written_by(graph, operation_id):
         return False
     return not in_past
 
@@ -228,6 +229,8 @@ def goes_on(graph: TraceGraph, variable_id: str) -> bool:
     return variable.kind in STORED or bool(graph.users(variable_id)) or elsewhere
 
 
+_REPLY = frozenset({OperationKind.GENERATION, OperationKind.TOOL})
+"""Kinds of operations that tell something. What a tool keeps is recorded only if it makes memory units."""
 _PROMPT, _BUFFER = VariableKind.PROMPT, VariableKind.BUFFER
 _DECIDES = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
 FELL_OUT = "the history had the needed fact, and the new history that the operation made does not have it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+from collections import deque
 from contextvars import Token
 from typing import Any, TypeVar
 
@@ -11,11 +12,12 @@ from memtrace import empty_searches
 from memtrace.context import scope
 from memtrace.equal_texts import mark, recognised, unit
 from memtrace.faults import report
+from memtrace.identity import Variable
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.mistakes import MistakeError, meant
 from memtrace.observe import consider, give, give_one
 from memtrace.raw_events import RawEvent
-from memtrace.steps import Scope, Step
+from memtrace.steps import Scope, Step, TraceState
 from memtrace.unconnected import searched, silent
 from memtrace.values import CONTAINERS
 
@@ -23,6 +25,9 @@ T = TypeVar("T")
 
 _OPERATION_KINDS = {str(kind): str(kind) for kind in OperationKind}
 _VARIABLE_KINDS = {str(kind): str(kind) for kind in VariableKind}
+MAX_RETRIEVALS = 4
+"""The results of so many retrievals are looked for in prompts."""
+_RETRIEVED = "retrieved"
 MAX_KEPT_CHARACTERS = 8_000_000
 """Further chunks of a stream are passed on to the application, but not kept."""
 
@@ -57,6 +62,8 @@ class Plan:
     output_name: str
     is_each: bool
     """Whether each element of the result is a variable."""
+    is_told: bool = False
+    """Whether a text of several words among its arguments is a message, though no argument is called so."""
 
 
 class Call(Step):
@@ -158,12 +165,19 @@ class Search(Call):
                     empty = [made for made, _, _ in self.outputs if made.id in self.nothing]
                     empty_searches.remember(self, empty)
                 searched(self, self.nothing)
+                retrieved: deque[list[Variable]] = self.trace.notes.setdefault(_RETRIEVED, deque(maxlen=MAX_RETRIEVALS))
+                retrieved.append([made for made, _, _ in self.outputs])
         finally:
             self.finish(status, error)
 
     def heard(self, events: list[RawEvent]) -> None:
         """Note which of the new variables are empty results."""
         self.nothing |= silent(events)
+
+
+def just_retrieved(trace: TraceState) -> list[Variable]:
+    """What the newest retrievals of a trace returned: a program writes their texts into a prompt."""
+    return [made for outputs in trace.notes.get(_RETRIEVED, ()) for made in outputs]
 
 
 class Chunks:

@@ -10,8 +10,9 @@ from memtrace.equal_texts import LOOSE_KINDS, equal, is_alike, mark, unit
 from memtrace.identity import NO_QUESTIONS, Variable
 from memtrace.raw_events import RawEvent
 from memtrace.record import declare
+from memtrace.scripts import is_word
 from memtrace.steps import Scope, Step
-from memtrace.told import told_inside
+from memtrace.told import asked_for, told_inside
 from memtrace.values import CONTAINERS, is_copyable, is_data, is_number, own_copy
 
 STORED = {"MemoryUnit", "Buffer"}
@@ -90,14 +91,18 @@ def _take_container(
             step.consider(known[0])
         else:
             step.use(events, choose(known, step), role)
+    hold = getattr(step, "hold", None)  # of a deletion
+    if hold is not None:
+        hold(value, [(item, choose(known, step)) for item, known in inside if known[0].kind == "MemoryUnit"])
     for item in _new_items(scope, value):
         _take_new(events, scope, step, item, role, kind)
 
 
 def _take_new(events: list[RawEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
+    is_unnamed = kind is None and role not in KINDS_BY_NAME
     kind = kind or KINDS_BY_NAME.get(role, "Other")
     if kind in _SAID and scope.trace.notes and isinstance(value, str):
-        message = told_inside(scope.trace, value)
+        message = told_inside(scope.trace, value) or asked_for(scope.trace, value)
         if message is not None:
             scope.trace.identities.bind(value, message)
             step.use(events, message, role)
@@ -107,9 +112,17 @@ def _take_new(events: list[RawEvent], scope: Scope, step: Step, value: object, r
         if alike is not None:
             _take_alike(events, scope, step, value, role, alike)
             return
+    if is_unnamed and isinstance(value, str) and _is_told(step) and not is_word(value):
+        kind = "Message"
     variable = declare(events, scope, value, role, kind)
     scope.trace.identities.bind(value, variable)
     step.use(events, variable, role)
+
+
+def _is_told(step: Step) -> bool:
+    """Whether the operation extracts from a text that no argument calls a message; see ``Plan.is_told``."""
+    plan = getattr(step, "plan", None)
+    return plan is not None and plan.is_told
 
 
 def _take_alike(events: list[RawEvent], scope: Scope, step: Step, value: str, role: str, alike: list[Variable]) -> None:

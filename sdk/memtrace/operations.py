@@ -18,8 +18,9 @@ from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.mistakes import MistakeError, shown
 from memtrace.modules import module_name
-from memtrace.observe import give, give_one, take
+from memtrace.observe import KINDS_BY_NAME, give, give_one, take
 from memtrace.raw_events import RawEvent
+from memtrace.removals import Removal
 from memtrace.sink import emit
 from memtrace.steps import Scope
 from memtrace.unrecorded import ran_outside
@@ -112,7 +113,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         if scope.get() is None and not enabled():
             return self
         self.maker = (_short(name), operation_kind(kind))
-        self._new = Search if self.maker[1] == "Retrieval" else Call
+        self._new = {"Retrieval": Search, "Deletion": Removal}.get(self.maker[1], Call)
         self.output_kind = variable_kind(output) if isinstance(output, str) else None
         self.records_output = output is not False
         self._said_name = output_name
@@ -162,6 +163,8 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         names = code.co_varnames[: code.co_argcount]
         self._ignored |= {"self", "cls"} if names[:1] in {("self",), ("cls",)} else set()
         self._roles = tuple(name if self._wants(name) else None for name in names)
+        is_said = any(KINDS_BY_NAME.get(name) == "Message" for name in names)
+        self.is_told = self.maker[1] == "Extraction" and not is_said and not self._kinds
         if code.co_flags & inspect.CO_VARARGS:
             rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
             self._rest = rest if self._wants(rest) else None

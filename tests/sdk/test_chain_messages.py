@@ -142,3 +142,26 @@ def test_texts_inside_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [name for name, _ in leaves(value)] == ["a", "c", "f", "h"]
     monkeypatch.setattr(messages, "MAX_LEAVES", 3)
     assert list(leaves(value)) == [("a", "x")]
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"messages": [{"role": "user", "content": "Hi you"}]}, [("human", "Hi you")]),
+        (
+            {"messages": [{"role": "assistant", "content": "Hi you", "name": "bot"}]},
+            [("ai", "Hi you"), ("name", "bot")],
+        ),
+        ({"role": "developer", "content": "Be kind"}, [("system", "Be kind")]),
+        ({"role": "cook", "content": "Soup"}, [("role", "cook"), ("content", "Soup")]),
+        (
+            {"role": "user", "content": [{"type": "text", "text": "Hi"}]},
+            [("role", "user"), ("type", "text"), ("text", "Hi")],
+        ),
+    ],
+    ids=["user", "assistant", "developer", "no message", "parts"],
+)
+def test_the_text_of_a_message_in_a_dictionary_has_its_role_as_its_key(
+    value: Any, found: list[tuple[str, object]]
+) -> None:
+    assert list(leaves(value)) == found

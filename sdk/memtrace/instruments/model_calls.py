@@ -10,24 +10,28 @@ Prompt with a question that a memory was asked.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from memtrace import empty_searches
+from memtrace.calls import just_retrieved
 from memtrace.equal_texts import CONFIDENCE
 from memtrace.faults import report
 from memtrace.identity import Questions, Variable
 from memtrace.instruments import conversations, handed_out, placing
 from memtrace.instruments.conversations import MAX_HELD, Held, Talk
 from memtrace.instruments.handed_out import Given
-from memtrace.instruments.texts import outermost, stands_in
+from memtrace.instruments.texts import inside_of
 from memtrace.observe import STORED, choose
 from memtrace.raw_events import RawEvent
 from memtrace.recent import Recent
 from memtrace.record import declare
 from memtrace.steps import Scope, Step
+from memtrace.told import ask_for
 from memtrace.values import snapshot
 
 INSIDE = f"inferred: the text is inside, confidence {CONFIDENCE}"
@@ -36,11 +40,16 @@ INSIDE = f"inferred: the text is inside, confidence {CONFIDENCE}"
 THOUGHT = "reasoning"
 """Name of the reply with the model's reasoning. All other replies of the call derive from the reasoning."""
 
+TOOL_CALLS = "tool calls"
+"""Name of the reply with the tools that the model calls."""
+
 TURN, EARLIER = "turn", "earlier"
 """Categories of messages of a conversation: said now by the user; or said before, and not recorded then."""
 
 _KINDS = {"system": "Prompt", "developer": "Prompt", "user": "Prompt", "assistant": "Response", "tool": "Other"}
 MAX_CONVERSATIONS = 20_000
+MAX_ARGUMENTS = 100_000
+"""Longer arguments of tools, in characters, are not read."""
 MAX_TURNS = 200
 """Number of the user's newest messages that are looked for in a prompt, such as a prompt for a summary."""
 _SHORTEST_TURN = 16
@@ -219,8 +228,8 @@ class ModelCall(Step):
         inside = dict.fromkeys(self._meant(text.given[self.trace_id]) for text in texts if self.trace_id in text.given)
         if self._is_turn and isinstance(said.content, str):
             inside |= dict.fromkeys(self._turns_in(said.content, is_enough=bool(inside)))
-        if self.parent is not None and sources is None and isinstance(said.content, str):
-            inside |= dict.fromkeys(self._arguments_in(said.content))
+        if sources is None and isinstance(said.content, str):
+            inside |= dict.fromkeys(self._given_in(said.content))
         for variable in inside:
             if not self.has_input(variable):
                 self.use(events, variable, "inside")
@@ -243,15 +252,13 @@ class ModelCall(Step):
                 self._remember_turn(said.content, made)
         return made
 
-    def _arguments_in(self, text: str) -> list[Variable]:
-        """The inputs of the operations around the call that are inside a text for the model."""
-        around, given = self.parent, dict[Variable, None]()
+    def _given_in(self, text: str) -> list[Variable]:
+        """What a text for the model contains: inputs of the operations around the call, and what was just retrieved."""
+        around, given = self.parent, dict.fromkeys(just_retrieved(self.trace))
         while around is not None:
             given |= around.inputs
             around = around.parent
-        known = self.trace.identities.texts_of(given.keys()) if given else []
-        texts = outermost((one for one, _ in known if stands_in(one, text)), text)
-        return [variable for one in texts for said, variable in known if said == one]
+        return inside_of(self.trace, given, text)
 
     def _turns_in(self, text: str, *, is_enough: bool) -> list[Variable]:
         """The user's earlier messages inside a longer text, at least two unless ``is_enough``."""
@@ -296,6 +303,8 @@ class ModelCall(Step):
                 variable = declare(self.pending, self, reply.text, reply.name, kind, step=self)
                 made.append(variable)
                 self.known_as(variable, reply.text, *reply.objects)
+                for argument in _arguments(reply):
+                    ask_for(self.trace, argument, variable)
                 for source in () if is_thought else (*self.inputs, *thoughts) if thoughts else ():
                     self.link(source, variable, None)
                 if is_thought:
@@ -352,6 +361,18 @@ def forget() -> None:
 
 
 _INSTRUCTIONS = frozenset({"system", "developer"})
+
+
+def _arguments(reply: Reply) -> list[str]:
+    """The texts among the arguments of the tools that a reply calls; the program reads them out of JSON."""
+    calls = reply.text if reply.name == TOOL_CALLS and isinstance(reply.text, list) else []
+    found: list[str] = []
+    for call in calls:
+        written = call.get("arguments") if isinstance(call, Mapping) else None
+        if isinstance(written, str) and len(written) <= MAX_ARGUMENTS:
+            with suppress(ValueError, RecursionError):  # a model may write what is no JSON
+                found += [one for one in handed_out.leaves(json.loads(written)) if isinstance(one, str)]
+    return found
 
 
 def _alone(said: Said) -> bytes:

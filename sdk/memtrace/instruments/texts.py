@@ -113,6 +113,13 @@ def texts(trace: TraceState) -> KnownTexts:
     return known  # type: ignore[no-any-return]
 
 
+def inside_of(trace: TraceState, given: Collection[Variable], text: str) -> list[Variable]:
+    """The variables among the given ones whose text is inside a longer text."""
+    known = trace.identities.texts_of(given) if given else []
+    found = outermost((one for one, _ in known if len(one) < len(text) and stands_in(one, text)), text)
+    return [variable for one in found for said, variable in known if said == one]
+
+
 def stands_in(one: str, text: str) -> bool:
     """Whether ``one`` is inside ``text``; a short text must stand alone."""
     return letters(one) >= SHORTEST and bool(_places(one, text))

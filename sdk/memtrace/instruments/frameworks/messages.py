@@ -64,7 +64,17 @@ def _of_plain(value: Mapping[str, Any]) -> Any:
     return SimpleNamespace(type=kind, content=value["content"], additional_kwargs={}, id=value.get("id"))
 
 
-_ROLES = {"user": "human", "assistant": "ai", "developer": "system"}
+def _role(value: Mapping[Any, Any]) -> str | None:
+    """The role, in LangChain's words, of a message in OpenAI's form; None for any other dictionary."""
+    return _ROLES.get(value["role"]) if _is_plain(value) else None
+
+
+_ROLES = {
+    "user": "human",
+    "assistant": "ai",
+    "developer": "system",
+    **{kind: kind for kind in ("human", "ai", "system", "tool")},
+}
 
 
 def content(message: Any) -> str:
@@ -125,7 +135,10 @@ def rendered(messages: Sequence[Any]) -> str:
 
 
 def leaves(value: object, key: str = "") -> Iterator[tuple[str, object]]:
-    """Texts, documents and messages inside a value, each with the nearest key of a dictionary around it."""
+    """Texts, documents and messages inside a value, each with the nearest key of a dictionary around it.
+
+    The text of a message in OpenAI's form, ``{"role": "user", "content": ...}``, has the role as its key.
+    """
     stack: list[tuple[str, object, int]] = [(key, value, 0)]
     left = MAX_LEAVES
     while stack and left:
@@ -136,7 +149,12 @@ def leaves(value: object, key: str = "") -> Iterator[tuple[str, object]]:
         elif depth >= MAX_DEPTH:
             continue
         elif isinstance(item, Mapping):
-            stack += [(str(one), inside, depth + 1) for one, inside in reversed(list(item.items()))]
+            role = _role(item)
+            stack += [
+                (role if role and one == "content" else str(one), inside, depth + 1)
+                for one, inside in reversed(list(item.items()))
+                if not (role and one == "role")
+            ]
         elif isinstance(item, list | tuple | set | frozenset):
             stack += [(name, inside, depth + 1) for inside in reversed(list(item))]
         elif hasattr(type(item), "model_fields"):

@@ -8,6 +8,7 @@ from memtrace.identity import Variable
 from memtrace.instruments.frameworks.messages import content, leaves, reasoning, tool_calls
 from memtrace.instruments.making import Making, learn, text_of
 from memtrace.instruments.texts import texts
+from memtrace.told import ask_for
 
 
 def replied(making: Making, message: Any, *, is_answer: bool = False) -> Variable:
@@ -36,4 +37,5 @@ def replied(making: Making, message: Any, *, is_answer: bool = False) -> Variabl
     for _, leaf in leaves([call["args"] for call in calls]):
         if isinstance(leaf, str):
             known.add(leaf, made)
+            ask_for(making.here.trace, leaf, made)
     return made

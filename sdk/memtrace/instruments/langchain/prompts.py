@@ -7,7 +7,15 @@ from typing import Any
 
 from memtrace.identity import Variable
 from memtrace.instruments.frameworks.buffers import buffer
-from memtrace.instruments.frameworks.messages import content, is_conversation, is_document, is_message, leaves, rendered
+from memtrace.instruments.frameworks.messages import (
+    content,
+    conversations,
+    is_conversation,
+    is_document,
+    is_message,
+    leaves,
+    rendered,
+)
 from memtrace.instruments.frameworks.runs import Run, is_writing
 from memtrace.instruments.frameworks.values import given, message, same, sources, write
 from memtrace.instruments.making import Making, known, learn
@@ -85,7 +93,11 @@ def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str
         else:
             rest.append(one)
     spoken = [one for one in rest if one.type != "system"]
-    may_be_said = run.root.session is not None or (run.is_direct and spoken[:1] and spoken[0].type == "human")
+    may_be_said = (
+        run.root.session is not None
+        or (run.is_direct and spoken[:1] and spoken[0].type == "human")
+        or (spoken[:1] and _is_in_state(run, spoken[0]))
+    )
     is_conversation = is_held or len(spoken) > 1
     if not is_writing() and (is_conversation or (spoken and may_be_said and _is_said(run, spoken[0]))):
         read[buffer(run, "messages", spoken)] = "messages"
@@ -93,6 +105,16 @@ def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str
     if rest:
         read[_written(run, rest)] = "prompt"
     return list(read.items())
+
+
+def _is_in_state(run: Run, one: Any) -> bool:
+    """Whether a message is in the conversation that a node around the model was given: an agent's state."""
+    around = run.parent
+    while around is not None:
+        if around.kind == "node" and any(one is said for _, spoken in conversations(around.inputs) for said in spoken):
+            return True
+        around = around.parent
+    return False
 
 
 def _is_said(run: Run, one: Any) -> bool:

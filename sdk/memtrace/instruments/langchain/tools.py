@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from memtrace.calls import just_retrieved
 from memtrace.instruments.frameworks.messages import content, is_message, leaves
 from memtrace.instruments.frameworks.runs import Run
 from memtrace.instruments.frameworks.values import given, same, sources
 from memtrace.instruments.making import Making, learn, text_of
-from memtrace.instruments.texts import texts
+from memtrace.instruments.texts import inside_of, texts
 
 ARGUMENT = "argument"
 """The category of a text that a tool was called with, and that no known value contains."""
@@ -36,7 +37,9 @@ def end(run: Run, output: Any) -> None:
         return
     text = content(output) if is_message(output) else output if isinstance(output, str) else text_of(output)
     if text:
-        for one in texts(run.here.trace).inside(text, run.asked, leave=list(making.step.inputs)):
+        trace = run.here.trace
+        retrieved = inside_of(trace, just_retrieved(trace), text)
+        for one in retrieved or texts(trace).inside(text, run.asked, leave=list(making.step.inputs)):
             making.use(one, "found")
         made = making.make(text, f"{run.name} output", "Context")
         for value in (output, getattr(output, "content", None)):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from memtrace.instruments.model_calls import THOUGHT, Reply, Said
+from memtrace.instruments.model_calls import THOUGHT, TOOL_CALLS, Reply, Said
 
 CALLS = {
     "/chat/completions": ("openai chat", "Generation"),
@@ -85,7 +85,7 @@ def replies(response: object) -> list[Reply]:
             found.append(Reply(_reasoning(item), THOUGHT, (item,)))
         elif kind == "function_call":
             call = {"name": field(item, "name"), "arguments": field(item, "arguments")}
-            found.append(Reply([call], "tool calls", (item, field(item, "arguments"), field(item, "call_id"))))
+            found.append(Reply([call], TOOL_CALLS, (item, field(item, "arguments"), field(item, "call_id"))))
     return found
 
 
@@ -149,7 +149,7 @@ class Whole:
         found += [Reply("".join(texts)) for _, texts in sorted(self._texts.items())]
         for choice in sorted({choice for choice, _ in self._tools}):
             calls = [call for (of, _), call in sorted(self._tools.items()) if of == choice]
-            found.append(Reply(calls, "tool calls"))
+            found.append(Reply(calls, TOOL_CALLS))
         return found
 
     def numbers(self) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def _reply(message: object, text: object, calls: object) -> list[Reply]:
         objects = [field(call, "id") for call in listed] + [
             field(field(call, "function"), "arguments") for call in listed
         ]
-        found.append(Reply([_call(call) for call in listed], "tool calls", (*(() if found else (message,)), *objects)))
+        found.append(Reply([_call(call) for call in listed], TOOL_CALLS, (*(() if found else (message,)), *objects)))
     return found
 
 
