@@ -6,6 +6,7 @@ from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_words import may_say_the_same
 from attribution.free_pass.premises import told_later
 from attribution.free_pass.rules import Finding
+from attribution.needed.gold_agreement import denies
 from attribution.needed.presence import Detail
 from attribution.text.said import said
 from attribution.text.segments import Sentence
@@ -23,6 +24,9 @@ def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> st
         finding: the chosen finding.
         needed: what the answer needed; None if that is not known.
     """
+    # "Only cats have come up, no dog" refuses in words that are not among those of refusals.
+    if tried.is_unanswerable and finding.error_type is ErrorType.RESPONSE and denies(tried.failure.prediction or ""):
+        return "; unless the answer says so in other words"
     if finding.error_type is ErrorType.RESPONSE and may_say_the_same(tried, needed):
         return "; unless the answer says the same in other words"
     if needed is None or tried.gold is None or finding.error_type in NOT_THE_MEMORY:

@@ -375,13 +375,16 @@ async def _verdict_of(
     doubt = doubt_of(tried, finding, None if ending.traced is None else ending.traced.detail)
     if doubt:
         whole = min(whole, _UNSURE)
+    sure = weakened(ending, whole) if weak else confidence(whole, ending.kind)
+    if doubt:
+        sure = min(sure, confidence(whole, QuestionKind.PLAIN))  # the curves of rare kinds are flat
     details["share"] = round(whole, 4)
     if ending.traced is not None:
         details["detail"] = ending.traced.detail.quote
     return Verdict(
         finding.error_type,
         finding.operation_id,
-        weakened(ending, whole) if weak else confidence(whole, ending.kind),
+        sure,
         f"{finding.reason}; but {weak}" if weak else finding.reason + doubt,
         path,
         _candidates(weighed),

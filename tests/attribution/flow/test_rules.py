@@ -13,6 +13,7 @@ from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.flow import FlowPass
 from attribution.free_pass.loss import lost_on_the_way
 from attribution.free_pass.proof_path import problems
+from attribution.free_pass.trial import SURE
 from attribution.needed.content import content
 from attribution.needed.evidence_sentences import best_detail
 from attribution.needed.messages import Messages
@@ -133,6 +134,18 @@ async def test_evidence_is_found_where_none_is_given(
     assert (found.error_type, as_well) == (given.error_type, blamed)
     assert found.details["retrieved"]
     assert found.details["evidence"] == [told.evidence[0].id]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_sure"), [("A hound called Bo.", True), ("Only a parrot has come up, no hound.", False)]
+)
+async def test_an_answer_that_denies_something_may_be_a_refusal(embedded: Database, answer: str, is_sure: bool) -> None:
+    told = story()
+    failure = told.ask("What is the hound of the family called?", "It is not known.", answer, [told.store(0, KNOWN)])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+    assert (verdict.confidence >= SURE) is is_sure
+    assert ("in other words" in (verdict.reason or "")) is not is_sure
 
 
 @pytest.mark.parametrize("answer", ["The memories do not mention this.", "The parrot of the family is called."])
