@@ -188,7 +188,7 @@ async def test_errors_say_which_store(tmp_path: Path) -> None:
     away = await open_database("bolt://127.0.0.1:1", (tmp_path / "values").as_uri(), prepare=False)
     last = SqliteDatabase(tmp_path / "last.db")
     said = r"^store eu: bolt://127\.0\.0\.1:1: the server can't be reached"
-    async with SpreadDatabase(main, {"eu": away, "last": last}, PLACES) as spread:
+    async with SpreadDatabase(main, {"eu": away, "last": last}, PLACES | {"far": "last"}) as spread:
         with pytest.raises(StoreError, match=said):
             await spread.migrate()
         assert await main.has_current_layout()
@@ -198,7 +198,8 @@ async def test_errors_say_which_store(tmp_path: Path) -> None:
         found = await spread.health()
         assert [problem.partition(": the")[0] for problem in found.problems] == ["store eu: bolt://127.0.0.1:1"]
         assert found.details["stores"]["eu"] == {"projects": [EU]}
-        assert found.details["stores"]["last"]["engine"] == "sqlite"
+        told = found.details["stores"]["last"]
+        assert (told["engine"], told["projects"]) == ("sqlite", ["far"])
         assert (await spread.project(HOME).traces()).items == []
         with pytest.raises(StoreError, match="can't be reached"):
             await spread.project(EU).traces()

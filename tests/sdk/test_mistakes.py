@@ -207,3 +207,18 @@ def test_one_mask_needs_no_list() -> None:
         memtrace.variable("write to a.b@example.org", "Message")
     memtrace.configure(exporter=MemoryExporter())
     assert "example.org" not in exporter.of("variable")[0]["value"]
+
+
+@pytest.mark.parametrize("act", ["mutation", "bind", "variable"])
+def test_a_value_that_can_not_be_read_is_a_fault_of_the_act_that_it_was_given_to(act: str) -> None:
+    memtrace.configure(exporter=MemoryExporter())
+    before = memtrace.fault_counts().get(act, 0)
+    with memtrace.trace():
+        if act == "mutation":
+            with memtrace.mutation(Broken(), "buffer"):
+                pass
+        elif act == "bind":
+            memtrace.bind(Broken(), "nobody knows it")
+        else:
+            memtrace.variable(Broken(), "Buffer")
+    assert memtrace.fault_counts()[act] == before + 1
