@@ -121,3 +121,17 @@ async def test_damaged_dead_letters_are_named_and_the_others_are_listed(tmp_path
         assert await letters.drop([2]) == 1
         assert [one.id for one in await letters.page()] == [1, 3]
         assert await letters.count() == 2
+
+
+async def test_as_many_packets_as_are_wanted_come_beside_those_that_are_left_out(tmp_path: Path) -> None:
+    lines = [event_line("session", "t", number, session=f"s{number}") for number in range(4)]
+    async with await open_journal(tmp_path / "journal", 1 << 30) as queue:
+        for line in lines:
+            assert await admit(queue, "p", Sent([line])) == []
+        (lane,) = [lane for lane in range(LANES) if (keys := [one.key for one in await queue.take(lane, 16, 0)])]
+    assert len(keys) == len(lines)
+    async with await open_journal(tmp_path / "journal", 1 << 30) as queue:
+        for key in keys[:2]:
+            queue._damage.leave_out(key, "it can't be read")
+        taken = await queue.take(lane, 1, 0)
+        assert [unpack(one.packet) for one in taken] == [[lines[2]]]

@@ -46,6 +46,9 @@ SETTINGS: list[Act] = [
     ("an invitation for nothing", f"{BASE}/invitations/new", {"person": "Ben", "role": "king", "days": "3"}),
     ("an invitation for no days", f"{BASE}/invitations/new", {"person": "Ben", "role": "annotator", "days": "0"}),
     ("an invitation", f"{BASE}/invitations/new", {"person": "Ben", "role": "annotator", "days": "3"}),
+    ("the invitation is withdrawn", "{newest}", {}),
+    ("the key is revoked", "{newest}", {}),
+    ("no such key", f"{BASE}/keys/{'0' * 16}/revoke", {}),
     ("an attribution", f"{BASE}/jobs/attribute", {}),
 ]
 WISH = {"name": "monday", "ordering": "random", "count": "2", "annotators": "1", "minutes": "30"}
@@ -101,7 +104,7 @@ def _told(answer: httpx.Response) -> str:
 async def test_acts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr("attribution.review.annotation.queues.token_hex", lambda *_: "seed")
     told = []
-    queue = case = code = ""
+    queue = case = code = newest = ""
     with time_machine.travel(NOW, tick=False) as clock:
         async with await open_database(f"sqlite:///{tmp_path / 'test.db'}") as database:
             await write_fixed(database.project(PROJECT))
@@ -110,12 +113,16 @@ async def test_acts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) 
                 for number, (act, address, form) in enumerate(ACTS[name], 1):
                     clock.move_to(NOW + timedelta(minutes=number))
                     sent = {field: text.replace("{code}", code).replace("{key}", key) for field, text in form.items()}
-                    answer = await client.post(address.format(queue=queue, case=case), data=sent, headers=HEADERS)
+                    answer = await client.post(
+                        address.format(queue=queue, case=case, newest=newest), data=sent, headers=HEADERS
+                    )
                     told.append(f"##### {act}\n{_told(answer)}")
                     code = (re.findall(r"/ui/invitation\?[^#]*#([\w-]+)", answer.text) or [code])[0]
                     there = answer.headers.get("location", "").partition("?")[0]
                     queue = there if re.fullmatch(r".*/queues/[^/]+", there) and not queue else queue
                     case = there if "/cases/" in there else case
                     if there and answer.status_code == 303:
-                        told.append(f"##### after {act}\n{_told(await client.get(answer.headers['location']))}")
+                        answer = await client.get(answer.headers["location"])
+                        told.append(f"##### after {act}\n{_told(answer)}")
+                    newest = (re.findall(r'action="([^"]*/keys/[\w-]+/revoke)"', answer.text) or [newest])[0]
     compare(__file__, f"{name}.txt", "\n".join(told), NAMES)
