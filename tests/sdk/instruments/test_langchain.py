@@ -15,6 +15,7 @@ QUINCE = "The quince beside the gate is from grandmother Halina."
 DOG = "The dog Figa guards the trees at night."
 PRESS = "The old press makes ninety litres of juice an hour."
 
+STORE = "InMemoryVectorStore in memory"
 CONTEXTS = {
     "Who guards the trees at night?": {DOG, TREES},
     "From whom is the quince beside the gate?": {DOG, PRESS},
@@ -39,6 +40,15 @@ def test_the_program_notices_nothing(runs: tuple[Run, Run]) -> None:
     without, recorded = runs
     assert recorded.said == without.said == [f"About: {question}" for question in CONTEXTS]
     assert not complaints(without, recorded)
+
+
+def test_a_search_names_its_store(runs: tuple[Run, Run]) -> None:
+    _, recorded = runs
+    names_of = {event["operation"]: event["name"] for event in recorded.of("operationStarted")}
+    ended = [one for one in recorded.of("operationEnded") if names_of[one["operation"]] == "VectorStoreRetriever"]
+    assert len(ended) == 6
+    stores = {event.get("attributes", {}).get("store", "")[: len(STORE)] for event in ended}
+    assert stores == {STORE}
 
 
 def test_each_step_is_one_operation_in_the_memory_s_trace(runs: tuple[Run, Run]) -> None:
