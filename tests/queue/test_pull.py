@@ -9,7 +9,8 @@ from typing import Any, cast
 import pytest
 from nats.errors import TimeoutError as NatsTimeoutError
 
-from ingest.queue.nats.pull import ANSWER_SECONDS, Pull
+from ingest.queue.nats.connection import ANSWER_SECONDS
+from ingest.queue.nats.pull import Pull
 from schema.errors import StoreError
 
 
