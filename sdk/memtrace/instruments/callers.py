@@ -33,20 +33,30 @@ _known: dict[str, bool] = {}
 def line() -> str | None:
     """The line of the application, such as ``app.answers:12 reply`` or ``app.py:12 reply``.
 
-    None in a thread that a package has started.
+    None in a thread that a package has started. A line of an installed package is taken only if no other is there: many
+    packages call each other through helpers, such as LangChain through ``langsmith``.
     """
     frame = sys._getframe(1)
+    installed: str | None = None
     for _ in range(_MAX_FRAMES):
         module = frame.f_globals.get("__name__", "")
         is_own = _known.get(module)
         if is_own is None:
             is_own = is_application(module, frame.f_code.co_filename)
         if is_own:
-            return f"{module_name(module)}:{frame.f_lineno} {frame.f_code.co_qualname}"
+            here = f"{module_name(module)}:{frame.f_lineno} {frame.f_code.co_qualname}"
+            if not _is_installed(frame.f_code.co_filename):
+                return here
+            installed = installed or here
         if frame.f_back is None:
-            return None
+            break
         frame = frame.f_back
-    return None
+    return installed
+
+
+def _is_installed(file: str) -> bool:
+    """Whether a file came from a package, or starts one: rather a helper of the called package than the application."""
+    return "site-packages" in file or "dist-packages" in file or Path(file).parent.name in {"bin", "Scripts"}
 
 
 def is_application(module: str, file: str) -> bool:
