@@ -36,6 +36,7 @@ class Run:
         step_number: of a node of a graph: the number of the graph's step.
         is_turn: of a model: whether the application itself asks it what a user said in a conversation, or a question
             that a memory was asked.
+        is_graph: whether the run's nodes do its work: it only passes on what they made.
     """
 
     root: Root
@@ -54,6 +55,7 @@ class Run:
     before: Run | None = None
     step_number: int | None = None
     is_turn: bool = False
+    is_graph: bool = False
     noted: dict[str, str] = field(default_factory=dict)
     """Attributes with the name of the call in replays."""
 
@@ -136,6 +138,7 @@ class Runs:
             run = Run(parent.root, parent, kind, name, inputs)
             if kind == "chain" and _is_node(parent, name, metadata or {}):
                 run.kind, run.step_number = "node", (metadata or {}).get("langgraph_step")
+                parent.is_graph = True
         self._runs[run_id] = run
         if len(self._runs) > MAX_RUNS:
             self._runs.popitem(last=False)

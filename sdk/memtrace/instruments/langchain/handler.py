@@ -229,7 +229,7 @@ def _transformed(run: Run, outputs: Any) -> None:
         came_from = sources(run, leaf)
         if same(run, leaf) is not None:
             continue
-        if not came_from and isinstance(outputs, str):
+        if not came_from and isinstance(outputs, str) and not run.is_graph:
             came_from = _given_to(run)
         if not came_from:
             continue
