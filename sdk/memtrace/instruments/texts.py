@@ -61,13 +61,17 @@ class KnownTexts:
             known = self._texts.get(text.strip())
             return None if known is None else next((one for one in reversed(known[1]) if one.kind in kinds), None)
 
-    def inside(self, text: str, asked: Questions, leave: Collection[Variable] = ()) -> list[Variable]:
+    def inside(
+        self, text: str, asked: Questions, leave: Collection[Variable] = (), *, is_speech: bool = False
+    ) -> list[Variable]:
         """The variables whose text is inside a new text, in the order of the places.
 
         Args:
             text: the new text.
             asked: ids of the new text's questions; variables that belong to other questions only are left out.
             leave: more variables to leave out.
+            is_speech: whether a user may have said the new text: then it may mention a short text, as people mention a
+                name, without being made from it.
         """
         with self._lock:
             kept = {**self._texts.old, **self._texts.young}
@@ -78,7 +82,7 @@ class KnownTexts:
             if len(one) > len(text) or is_word(one):
                 continue  # a single word could come from anywhere
             place = _place(one, text, taken)
-            if place is None:
+            if place is None or (is_speech and _is_mentioned(one, text)):
                 continue
             variable = _newest([item for item in variables if item not in leave], asked)
             if variable is None:
@@ -159,6 +163,12 @@ def _place(one: str, text: str, taken: list[tuple[int, int]]) -> int | None:
         if not any(begin <= start and end <= stop for begin, stop in taken):
             return start
     return None
+
+
+def _is_mentioned(one: str, text: str) -> bool:
+    """Whether a short text stands only within sentences: after a word on the same line, as a name does."""
+    befores = [text[:start].rstrip(" ")[-1:] for start, _ in _places(one, text)]
+    return len(one) <= SHORT and all(before.isalnum() or before in {"'", "’"} for before in befores)
 
 
 def _stands_alone(one: str, text: str, start: int) -> bool:

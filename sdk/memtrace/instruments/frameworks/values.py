@@ -122,7 +122,7 @@ def _message(run: Run, said: Any, text: str) -> Variable | None:
     came_from = [] if found is None else [found]
     if said.type == "human" and not came_from:
         _name_wrapped(run, text)
-    came_from = came_from or texts(run.here.trace).inside(text, run.asked)
+    came_from = came_from or texts(run.here.trace).inside(text, run.asked, is_speech=said.type == "human")
     if came_from and said.type in {"human", "system"}:
         writing = Making(run.here, "write prompt", "Other")
         for one in came_from:
@@ -141,9 +141,14 @@ def _message(run: Run, said: Any, text: str) -> Variable | None:
 
 
 def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
-    """The prompt with a text, recorded now if it is new; ``objects`` stand for the prompt from now on."""
+    """The prompt with a text, recorded now if it is new; ``objects`` stand for the prompt from now on.
+
+    A prompt with the words of an earlier one is new if its results were read again since.
+    """
     came_from = sources(run, text)
     now = same(run, text)
+    if now is not None and (again := _read_again(run, text)):
+        came_from, now = again, None
     if now is None:
         if came_from:
             writing = Making(run.here, "write prompt", "Other")
@@ -151,11 +156,28 @@ def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
                 writing.use(one)
             now = writing.make(text, "prompt", "Prompt")
             writing.end()
+            _written_from(run).setdefault(text.strip(), {})[now] = frozenset(came_from)
         else:
             now = given(run, text, "prompt", "Prompt")
     for one in objects:
         learn(run.here, one, now)
     return now
+
+
+def _read_again(run: Run, text: str) -> list[Variable]:
+    """The sources of a prompt with the words of earlier ones, if some were read since; else empty."""
+    earlier = _written_from(run).get(text.strip())
+    if not earlier:
+        return []
+    now = texts(run.here.trace).inside(text, run.asked, leave=earlier.keys())
+    known = next(reversed(earlier.values()))
+    return now if any(one.reads is not None and one not in known for one in now) else []
+
+
+def _written_from(run: Run) -> dict[str, dict[Variable, frozenset[Variable]]]:
+    """The prompts that were written in a trace with their sources, by the text."""
+    found: dict[str, dict[Variable, frozenset[Variable]]] = run.here.trace.notes.setdefault("written from", {})
+    return found
 
 
 def _name_given(run: Run, text: str) -> None:

@@ -124,7 +124,11 @@ def _is_said(run: Run, one: Any) -> bool:
 
 def _written(run: Run, messages: Sequence[Any]) -> Variable:
     if len(messages) == 1:
-        known_one = known(run.here, messages[0], run.asked) or same(run, messages[0].content)
+        known_one = known(run.here, messages[0], run.asked)
+        if known_one is None:
+            known_one = same(run, messages[0].content)
+            if known_one is not None and known_one.kind == "Prompt":
+                return write(run, messages[0].content)  # anew, if what it is made of was read again
         if known_one is not None:
             return known_one
     return write(run, rendered(messages), messages)
