@@ -24,6 +24,7 @@ from schema.models import Failure
 
 _UNSURE = 0.2
 """A model may find the detail in texts with scores that are lower than ``HOLDS`` by this."""
+_WRITTEN = frozenset({VariableKind.PROMPT, VariableKind.CONTEXT})
 _ASKS = frozenset({VariableKind.QUERY, VariableKind.REFINED_QUERY})
 
 
@@ -131,7 +132,10 @@ class FailureInTrace:
         """The retrieval operations that got no question, and whose results were used to answer this question."""
         graph = self.graph
         makers = {graph.variables[variable_id].operation_id for variable_id in way} - {None}
-        used = {graph.variables[one].operation_id for maker in makers for one in graph.used(maker or "")} - {None}
+        read = {one for maker in makers for one in graph.used(maker or "")}
+        # A prompt or context may have been written from the results in between.
+        read |= {d.source for one in read if graph.variables[one].kind in _WRITTEN for d in graph.parents(one)}
+        used = {graph.variables[one].operation_id for one in read} - {None}
         searches = {o for o in used if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL}
         return {o for o in searches if not any(graph.variables[v].kind in _ASKS for v in graph.used(o))}
 

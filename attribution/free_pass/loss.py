@@ -180,9 +180,10 @@ def loss_at(graph: TraceGraph, blamed: str, carrier: str) -> Loss | None:
         written = written_by(graph, blamed) or written_around(graph, blamed)
         if not written and any(graph.variables[d.target].kind is _BUFFER for m in made for d in graph.children(m)):
             return None  # a reply to the user
-        is_extraction = bool(written) and all(graph.variables[one].revision_of is None for one in written)
-        error = ErrorType.EXTRACTION if is_extraction else ErrorType.UPDATE
-        reason = _WRITTEN if written else _SUMMARISED
+        is_first = all(graph.variables[one].revision_of is None for one in written) if written else False
+        is_noted = not written and _read_one_message(graph, blamed)
+        error = ErrorType.EXTRACTION if is_first or is_noted else ErrorType.UPDATE
+        reason = _WRITTEN if written else reason if is_noted else _SUMMARISED
     else:
         state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])
         # If an earlier step had already extracted the detail from the message, writing lost it.
@@ -194,6 +195,14 @@ def loss_at(graph: TraceGraph, blamed: str, carrier: str) -> Loss | None:
     derived = [d.target for d in graph.children(carrier) if d.target in made]
     after = derived[0] if derived else made[0] if made else None
     return Loss(error, blamed, carrier, after, 0.85, reason)
+
+
+def _read_one_message(graph: TraceGraph, operation_id: str) -> bool:
+    """Whether a model made its text of a single message, and of no reply: a note of it, and no summary of a history."""
+    used = graph.used(operation_id)
+    read = {*used, *graph.past(used)}
+    is_of_model = any(graph.variables[one].kind in {VariableKind.RESPONSE, VariableKind.ANSWER} for one in read)
+    return not is_of_model and sum(graph.is_message(one) for one in read) == 1
 
 
 def written_by(graph: TraceGraph, operation_id: str) -> list[str]:

@@ -29,13 +29,16 @@ from attribution.needed.pieces import (
     says,
 )
 from attribution.needed.presence import Detail
-from attribution.needed.question import QuestionForm, form, question_kind
+from attribution.needed.question import QuestionForm, form, is_question, question_kind
 from attribution.trace.advice import fix_for
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import RECORD_ANSWERS, RECORD_MESSAGES
 from attribution.trace.vain_searches import found_nothing, limits
 from schema.kinds import ErrorType, OperationKind, QuestionKind
 from schema.models import Failure
+
+_ABOUT = 0.3
+"""Another message is about the question if a sentence has at least this share of its words, by rarity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,8 @@ def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, go
     detail = best if tried.is_retrieved else detail
     if form(failure) is not QuestionForm.PLAIN:
         detail = best
+        if is_only_count(tried, gold):
+            findings = [*findings, rules.foreign_gold(messages, failure, evidence, detail, gold)]
     elif (other := _premise(tried, detail, best, gold)) is not None:
         return Needs([*findings, other], [[detail]])
     else:
@@ -175,6 +180,26 @@ def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, go
         detail = detail if is_foreign else best
     others = [one for one in alternatives(messages, failure, evidence, gold) if one.message_id != detail.message_id]
     return Needs(findings, [[detail, *others]])
+
+
+def is_only_count(tried: TriedFailure, gold: Content) -> bool:
+    """Whether one message of the evidence states the given count, and no other message is about the question.
+
+    Otherwise the right count may be made of several messages.
+    """
+    messages, failure, claim = tried.messages, tried.failure, tried.messages.claim(tried.failure, None)
+    if form(failure) is not QuestionForm.JOINED or not (gold.numbers and claim.numbers):
+        return False
+    asked_in, known = messages.sought(messages.asked(failure)), is_known(tried.graph, failure)
+    may_have = asked_in.may_have(_ABOUT)
+    told = {
+        one
+        for one in messages.ids
+        if known(one) and may_have(messages.gist(one))
+        for placed in messages.statements(one)
+        if asked_in.share(placed) >= _ABOUT and not is_question(placed.sentence.text)
+    }
+    return len(told) == 1 and told <= set(tried.evidence)
 
 
 def _premise(tried: TriedFailure, detail: Detail, best: Detail, gold: Content) -> Finding | None:

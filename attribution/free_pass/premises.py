@@ -171,8 +171,9 @@ def told_later(
     """
     said = failure.prediction or ""
     claim, days = messages.claim(failure, None), weekdays(said)
-    if refuses(said) or not (claim.weight or days) or not excludes(failure, gold, claim):
+    if refuses(said) or not (claim.weight or days):
         return
+    is_other = excludes(failure, gold, claim)
     value = Content({}, claim.numbers, claim.dates) if claim.numbers or claim.dates else claim
     asked, first, known = messages.asked(failure), messages.dated.get(detail.message_id), is_known(graph, failure)
     speaker = messages.speakers.get(detail.message_id)
@@ -185,17 +186,32 @@ def told_later(
             tells = not value.weight or share_found(value, placed) >= _WHOLLY
             if not tells or not days <= weekdays(placed.sentence.text):
                 continue
-            if _is_on_topic(asked, detail, placed.sentence) and not _is_of_another(failure, detail, placed):
+            if not (is_other or _is_replaced(gold, claim, placed)):
+                continue
+            if _is_on_topic(asked, detail, placed.sentence, speaker) and not _is_of_another(failure, detail, placed):
                 yield message, placed
 
 
-def _is_on_topic(asked: Content, detail: Detail, said: Sentence) -> bool:
-    """Whether a sentence is about the question.
+def _is_replaced(gold: Content, claim: Content, placed: Placed) -> bool:
+    """Whether a sentence names the thing of the gold answer, too, and tells a change or denies something.
+
+    ``Ann can't come, so Ben waters the flowers now``: two names of one class are no proof of a change by themselves.
+    """
+    said = placed.sentence.text
+    new = claim.without(gold.words)
+    is_told = bool(new.weight) and share_found(new, placed) >= _WHOLLY and share_found(gold, placed) >= SUPPORTED
+    return is_told and bool(_CHANGE.search(said) or denies(said))
+
+
+def _is_on_topic(asked: Content, detail: Detail, said: Sentence, speaker: str | None) -> bool:
+    """Whether a sentence is about the question. Who speaks of themselves says their own name by it.
 
     Scripts without spaces are cut into pairs of characters, of which inflected words share few. There, the pairs count
     that the question has in common with the evidence.
     """
     common = asked.words.keys() & set(said.stems)
+    if common and speaker is not None and FIRST_PERSON.search(said.text):
+        common |= asked.words.keys() & {one.stem for one in tokens(speaker)}
     if not any(is_light(one) for one in asked.words):
         return bool(common) and len(common) >= _ABOUT * len(asked.words)
     topic = {one for one in asked.words.keys() & set(detail.sentence.stems) if not is_light(one)}

@@ -129,7 +129,9 @@ def of_loss(traced: FailureInTrace, loss: Loss) -> Proof:
 async def _way(traced: FailureInTrace, start: str, holder: str) -> list[Step]:
     """From a variable to a dependent one, through variables with the detail if possible."""
     graph = traced.graph
-    inside = {v for v in graph.past([holder]) & traced.future if graph.place(v) <= graph.place(holder)}
+    # A prompt that the program wrote has no place of its own: nothing before it is too late then.
+    last = graph.place(holder)
+    inside = {v for v in graph.past([holder]) & traced.future if last < 0 or graph.place(v) <= last}
     chain = graph.path(start, holder, inside)
     steps = [Step(start, graph.variables[start].operation_id, Link.START, await _quote(traced, start), True)]
     # Versions of a buffer repeat most of the version before.

@@ -9,6 +9,7 @@ from attribution.needed.content import Content, content
 from attribution.needed.evidence_sentences import content_of_gold
 from attribution.needed.gold_agreement import Agreement, agreement, is_narrowed, measures_alike
 from attribution.needed.messages import Messages
+from attribution.needed.other_names import names_another
 from attribution.needed.pieces import gold_items, listed_items
 from attribution.needed.question import polar, polarity
 from attribution.text.lexicon import is_common_word
@@ -92,7 +93,8 @@ def _says(messages: Messages, failure: Failure, evidence: Sequence[str], want: C
         if part.weight:
             recall = min(recall, agreement(part, failure.prediction or "", asked=asked).recall)
     recall = recall if agreed.is_proven else min(recall, _NEARLY)
-    likelihood = _CONTRADICTED if agreed.conflicts else likely(recall, AGREES)
+    is_other = agreed.conflicts or names_another(failure.gold_answers, failure.prediction or "")
+    likelihood = _CONTRADICTED if is_other else likely(recall, AGREES)
     known = asked | _stems(messages, evidence or messages.ids)
     if not agreed.is_measure and is_narrowed(want, failure.prediction or "", tuple(sorted(known))):
         likelihood = min(likelihood, _NARROWED)

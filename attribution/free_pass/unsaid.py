@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from functools import partial
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.earlier_questions import lost_since, told_earlier
+from attribution.free_pass.loss import FELL_OUT
 from attribution.free_pass.needs import TriedFailure, about_answer
 from attribution.free_pass.rules import Finding
+from attribution.free_pass.says_gold import AGREES
 from attribution.free_pass.told_instead import IN_PART, is_told_in_part, told_instead
 from attribution.needed.bare_answers import is_bare
 from attribution.needed.content import Content, Rarity, content
 from attribution.needed.gold_agreement import agreement
+from attribution.needed.other_names import names_another
+from attribution.text.clock import without_digital_times
 from attribution.text.segments import passage
 from attribution.trace.advice import fix_for
 from attribution.trace.graph import TraceGraph
@@ -49,8 +54,9 @@ _MAY_BE_RIGHT = (
 )
 _ALL = 0.95
 """A text has the right answer if it has at least this share of its words."""
-_SAYS = 0.5
+_SAYS = AGREES
 """An answer with this share of the right answer's words may be right: then nothing is decided here."""
+_OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: ErrorType.DELETION}
 _LEFT_OUT = 0.8
 _SURE, _LIKELY = 0.93, 0.5
 """Likelihoods: with the right answer in a sentence about the question, and of all other findings. It is not recorded
@@ -135,6 +141,8 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
     earlier = [one for one, is_about in holding.items() if is_about and graph.readers(one)]
     if searched or not earlier or graph.operations[maker].kind is not OperationKind.GENERATION:
         return None
+    if (cut := await _cut_from_history(graph, earlier, {*given, *graph.past(given)} - holding.keys())) is not None:
+        return cut
     holder = max(earlier, key=lambda one: graph.variables[one].sequence)
     quote = await graph.text(holder)
     if (made := _condensed(graph, holder, past, given)) is not None:
@@ -184,7 +192,32 @@ def _wanted(tried: TriedFailure) -> Content | None:
     if not _is_readable(tried) or gold is None or not gold.weight or tried.is_unanswerable:
         return None
     said = agreement(gold, failure.prediction or "", failure.gold_answers)
-    return None if said.recall >= _SAYS and not said.conflicts else gold
+    is_other = said.conflicts or names_another(failure.gold_answers, failure.prediction or "")
+    return None if said.recall >= _SAYS and not is_other else gold
+
+
+async def _cut_from_history(graph: TraceGraph, earlier: Iterable[str], lacking: AbstractSet[str]) -> Finding | None:
+    """The last recorded step that made a history without the right answer from one with it; None if none did.
+
+    Args:
+        graph: the trace.
+        earlier: texts with the right answer.
+        lacking: texts without it, of which the answer was made.
+    """
+    cuts = [
+        (graph.operations[reader].sequence, reader, holder, after)
+        for holder in earlier
+        if graph.variables[holder].kind is VariableKind.BUFFER
+        for reader in graph.readers(holder)
+        for after in graph.made(reader)
+        if after in lacking and graph.variables[after].kind is VariableKind.BUFFER
+    ]
+    cuts = [one for one in cuts if graph.operations[one[1]].kind in _OF_CHANGE]
+    if not cuts:
+        return None
+    _, cut, holder, after = max(cuts)
+    prove = partial(proof.Proof, holder, holder, ((after, cut),), quote=await graph.text(holder))
+    return Finding(_OF_CHANGE[graph.operations[cut].kind], cut, _LEFT_OUT, FELL_OUT, prove, is_local=True)
 
 
 def _condensed(graph: TraceGraph, holder: str, past: AbstractSet[str], given: AbstractSet[str]) -> str | None:
@@ -276,9 +309,10 @@ async def _was_read(tried: TriedFailure, holding: Mapping[str, bool], past: Abst
 def _is_about(asked: AbstractSet[str], gold: Content, text: str) -> bool:
     """Whether a sentence of a text has all of the right answer, and a word of the question.
 
-    A long prompt may have a short answer, such as a number, in a sentence about other things.
+    A long prompt may have a short answer, such as a number, in a sentence about other things. The hours and minutes of
+    a time of day are no numbers by themselves.
     """
-    sentences = [placed.sentence for placed in passage(text)]
+    sentences = [placed.sentence for placed in passage(without_digital_times(text) if gold.numbers else text)]
     return any(not asked.isdisjoint(one.stems) and agreement(gold, one.text).recall >= _ALL for one in sentences)
 
 

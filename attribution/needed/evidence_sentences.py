@@ -10,7 +10,7 @@ from operator import or_
 from attribution.needed.content import Content, content, credit_in, names_days, same_days, share_found
 from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
-from attribution.needed.question import asks_for_number, asks_for_time
+from attribution.needed.question import asks_for_number, asks_for_time, is_question
 from attribution.text.intervals import Interval
 from attribution.text.segments import Placed, passage
 from schema.models import Failure
@@ -30,8 +30,6 @@ _ABOUT = 0.4
 """A sentence with at least this share of the question is on the same topic."""
 _TELLING = 1.2
 """An answer is stated if the evidence has words of it with at least this weight, whatever else the answer adds."""
-_ASKS = ("?", "？")
-"""Endings of questions. A question is no source of a detail unless it is in the evidence."""
 
 
 def content_of_gold(messages: Messages, failure: Failure) -> Content:
@@ -96,8 +94,8 @@ def best_detail(
         for placed in messages.statements(message_id):
             if may_have is not None and not may_have(placed.sentence):
                 continue
-            if not may_ask and placed.sentence.text.endswith(_ASKS):
-                continue
+            if not may_ask and is_question(placed.sentence.text):
+                continue  # a question is no source of a detail unless it is in the evidence
             told = round(want_in.share(placed), 6)
             if told > most:
                 most, best = told, []

@@ -13,8 +13,10 @@ from attribution.needed.question import polar, polarity
 from attribution.text.amounts import Amount, amounts, clock_durations, is_unit
 from attribution.text.clock import Time, times
 from attribution.text.dates import mentions
+from attribution.text.digit_dates import days_in_digits
 from attribution.text.initials import spelled_out
 from attribution.text.intervals import Interval
+from attribution.text.languages import language_of
 from attribution.text.lexicon import best_likeness, is_common_word, is_rival_of_any, is_same_as_any
 from attribution.text.money import Money, money
 from attribution.text.numbers import number
@@ -36,6 +38,7 @@ _NOT = re.compile(
 """Negation in the languages whose dates and numbers are read, and in some more."""
 
 
+_IN_THE = re.compile(r"\bno\b", re.IGNORECASE)
 _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z]*-?\d|[A-Za-z0-9]*-[A-Za-z]*\d)[A-Za-z0-9]+(?:[-/][A-Za-z0-9]+)+(?![\w-])")
 """A code with digits that joins its parts by hyphens or slashes."""
 _Measured = TypeVar("_Measured", Time, Amount, Money)
@@ -83,7 +86,8 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     if right is not None and said is not None:
         return Agreement(float(said is right), said is not right)
     alike = measures_alike(golds, text, asked)
-    if alike and all(map(denies, golds)) == denies(text):
+    denies_as_gold = _denies_as(golds, text)
+    if alike and denies_as_gold:
         return Agreement(1.0, False, is_measure=True)
     reference = wanted.dates[0].first if wanted.dates else None
     sentences = [placed.sentence for placed in passage(text)]
@@ -92,6 +96,7 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         # A relative date without its reference is no date.
         dated = [date for date in one.dates if not date.needs_day]
         told += [days for days in (date.on(reference) for date in dated) if days is not None]
+    told += days_in_digits(text, wanted.dates)
     numbers = frozenset().union(*(one.numbers for one in sentences)) if sentences else frozenset()
     words = {stem for one in sentences for stem in one.stems}
     beside = tuple(sorted(words - asked - wanted.words.keys()))
@@ -109,7 +114,7 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         bool(wanted.dates and told and not any(same))
         or _tells_another_number(wanted.numbers, numbers)
         or any(is_rival_of_any(word, _without_units(beside, word, wanted.numbers, numbers)) for word in missing)
-        or bool(golds and all(map(denies, golds)) != denies(text))
+        or bool(golds and not denies_as_gold)
         or _tells_another_relative_date(golds, text)
         or _tells_another_time(golds, text)
         or _tells_another_code(golds, text)
@@ -283,3 +288,10 @@ def _relative_days(text: str) -> list[Interval]:
 def denies(text: str) -> bool:
     """Whether a text denies something."""
     return bool(_NOT.search(text))
+
+
+def _denies_as(golds: Sequence[str], text: str) -> bool:
+    """Whether a text denies something if the gold answers do. In Portuguese, ``no`` means ``in the``."""
+    if language_of(" ".join([*golds, text])) == "pt":
+        golds, text = [_IN_THE.sub(" ", gold) for gold in golds], _IN_THE.sub(" ", text)
+    return all(map(denies, golds)) == denies(text)

@@ -182,7 +182,8 @@ class Messages:
         A relative date without its reference tells nothing.
         """
         asked = self.asked(failure)
-        said = content(without_relative_dates(failure.prediction or ""), self.rarity, reference)
+        text = without_relative_dates(failure.prediction or "")
+        said = content(text, self.rarity, self.last_day() if reference is None and self.ids else reference)
         dropped = self._phrases | asked.words.keys() | self.names
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
         return Content(words, said.numbers - asked.numbers, said.dates)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 
+from attribution.text.languages import language_of
 from attribution.text.refusals import refuses
 from attribution.text.tokens import count
 from schema.kinds import QuestionKind
@@ -33,12 +34,15 @@ _INFERRING = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_NOT_ENGLISH = re.compile(r"^\W*(?:was|will|do)\b", re.IGNORECASE)
+"""Beginnings by which a question infers in English, and asks for a fact in another language: German ``was``."""
 _JOINING = re.compile(
     r"""\b(?:both|in\s+common|how\s+many|how\s+often|how\s+much\s+(?:older|younger|longer|more|less)|compared|beide\w*
         |gemeinsam|wie\s+viele|wie\s+oft)\b | 都|共同|几个|多少""",
     re.VERBOSE | re.IGNORECASE,
 )
 
+_ASKS = ("?", "？")
 _REASON = re.compile(
     r"""\b(?:why|how\s+come|what\s+(?:made|caused)|(?:for\s+)?what\s+reason|warum|wieso|weshalb|pourquoi|por\s*qu[eéê]
         |perch[eé]|почему|зачем|neden|niçin|niye)\b | لماذا | क्यों | なぜ|どうして | 为什么|為什麼|为何 | 왜 | ทำไม""",
@@ -89,9 +93,19 @@ def form(failure: Failure) -> QuestionForm:
         return QuestionForm.CONVERSATIONAL
     if _JOINING.search(failure.question):
         return QuestionForm.JOINED
-    if _INFERRING.search(failure.question) or (golds and all(_HEDGED.match(gold) for gold in golds)):
+    if _infers(failure.question) or (golds and all(_HEDGED.match(gold) for gold in golds)):
         return QuestionForm.INFERRED
     return QuestionForm.PLAIN
+
+
+def _infers(question: str) -> bool:
+    """Whether a question asks for a conclusion from what was said."""
+    found = _INFERRING.search(question)
+    if found is None or not _NOT_ENGLISH.match(found.group()):
+        return found is not None
+    if language_of(question) in {None, "en"}:
+        return True
+    return _INFERRING.search(question, found.end()) is not None
 
 
 def asks_for_reason(question: str) -> bool:
@@ -107,6 +121,11 @@ def asks_for_time(question: str) -> bool:
 def asks_for_number(question: str) -> bool:
     """Whether a question asks how many, how long or how old, in one of the languages whose question words are known."""
     return bool(_NUMBER.search(question))
+
+
+def is_question(text: str) -> bool:
+    """Whether a sentence ends with a mark of a question."""
+    return text.rstrip().endswith(_ASKS)
 
 
 def polarity(text: str) -> bool | None:

@@ -67,7 +67,7 @@ _WORD = r"[^\W\d_]+"
 _COUNT = rf"(?:\d+(?:[.,]\d+)?|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[-\s]{_WORD}\b|{_WORD})"
 _FIND = re.compile(
     rf"""
-      (?<![\d.,])\b(?P<part>half|(?:(?P<quarters>a|one|three)\s+)?quarters?)\s+(?:of\s+)?(?:an?|one)\s+(?P<unit1>{_WORD})\b
+      (?<![\d.,])\b(?P<part>half|(?:(?P<quarters>a|one|three)\s+)?quarters?)\s+(?:of\s+)?(?:(?:an?|one)\s+)?(?P<unit1>{_WORD})\b
     | (?<![\d.,])\b(?P<half3>halbe[nrs]?|media|medio|meia|meio|demi|mezz[ao]?|half)(?:\s+|-|['’])(?P<unit3>{_WORD})\b
     | (?<![\d.,])(?<![\d.,]\s)\b(?P<count>{_COUNT})(?P<plus>\s+and\s+a\s+half)?(?P<gap>\s*+)(?:-\s*+)?
         (?P<unit2>{_WORD})\b
@@ -80,18 +80,24 @@ _JOINED = re.compile(r"\s*+(?:(?:,|and|und|y|e|et)\s*+)?", re.IGNORECASE)
 _TIMES = frozenset({"duration", "months"})
 _MONTH = 30.44 * 86_400
 """The seconds of a month, on average."""
+_FORTNIGHT = frozenset({14 * 86_400.0, 15 * 86_400.0})
+_FIFTEEN = frozenset({"quince", "quinze", "quindici"})
 _FAR = 0.2
 _NEARLY = 0.005
 """Amounts that differ by at most this share are the same: a mile is about 1.61 kilometres."""
 
 
 class Amount(NamedTuple):
-    """An amount at ``text[start:end]``: ``value`` in one unit for each ``sort``."""
+    """An amount at ``text[start:end]``: ``value`` in one unit for each ``sort``.
+
+    ``is_fortnight``: whether the words are an idiom for two weeks that counts both ends, as ``quinze jours``.
+    """
 
     start: int
     end: int
     sort: str
     value: float
+    is_fortnight: bool = False
 
     def is_comparable(self, other: Amount) -> bool:
         """Whether one of two amounts may be the other: not, for example, a weight and a length.
@@ -107,6 +113,8 @@ class Amount(NamedTuple):
 
     def same(self, other: Amount) -> bool:
         """Whether two amounts are equal. Units of time are no approximations of each other."""
+        if self.sort == other.sort == "duration" and (self.is_fortnight or other.is_fortnight):
+            return {self.value, other.value} <= _FORTNIGHT
         if self.sort in _TIMES:
             return self.sort == other.sort and self.value == other.value
         largest = max(abs(self.value), abs(other.value))
@@ -193,7 +201,8 @@ def _amount(match: re.Match[str], counts: Mapping[int, tuple[int, float]]) -> tu
         return None
     start, count = counts.get(match.end("count"), (match.start(), count))
     count += 0.5 * bool(match["plus"] or match["half"])
-    return Amount(start, match.end(), unit[0], count * unit[1]), unit[1]
+    is_fortnight = said in _FIFTEEN and unit == _UNITS["day"]
+    return Amount(start, match.end(), unit[0], count * unit[1], is_fortnight), unit[1]
 
 
 def _value(said: str) -> float | None:

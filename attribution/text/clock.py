@@ -1,10 +1,12 @@
-"""Times of day, in digits and in words: ``14:30``, ``half past two``, ``halb drei``, ``às três da tarde``."""
+"""Times of day, in digits and in words: ``14:30``, ``half past two``, ``halb drei``, ``às três da tarde``, ``六時半``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from attribution.text.other_clock import other_times
 
 _HALF_DAY, _DAY = 720, 1440
 _NAMES = (
@@ -58,9 +60,10 @@ _READ = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_DIGITAL = re.compile(r"(?<![\d:.,])(?:[01]?\d|2[0-4]):[0-5]\d(?![\d:])")
 _MAY_BE = re.compile(
     r"\d|past|quarter|o['’]clock|after|before|\bto\b|\b(?:halb|viertel|uhr|nach|vor|las?|às?|alle|le)\b|heure|noon|mid|mitt"
-    r"|media|meia|mezz|minuit|morning|evening|night|tarde|noite|noche|manhã|mañana|matin|soir|pomeriggio|sera",
+    r"|media|meia|mezz|minuit|morning|evening|night|tarde|noite|noche|manhã|mañana|matin|soir|pomeriggio|sera|[時时點点시]",
     re.IGNORECASE,
 )
 """A cheap test: a text without any of these names no time."""
@@ -93,7 +96,14 @@ def times(text: str) -> list[Time]:
     return list(_times(text)) if _MAY_BE.search(text) else []
 
 
+def without_digital_times(text: str) -> str:
+    """The text without times of day such as ``9:21``."""
+    return _DIGITAL.sub(" ", text)
+
+
 def _times(text: str) -> Iterator[Time]:
+    if not text.isascii():
+        yield from (Time(*found) for found in other_times(text))
     for match in _READ.finditer(text):
         found = _read(match)
         if found is not None:

@@ -23,10 +23,10 @@ _JAPANESE = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK"}
 _FUNCTION_WORDS = {
     "en": "the of and to is are was were has have had in on at with for from by it his her their this that as an be",
     "de": "der die das und ist sind war hat haben ein eine einen einem einer im am mit für von bei aus den dem des zu "
-    "nicht auf ich er sie",
+    "nicht auf ich er sie was wer wo wann wie",
     "fr": "le la les et est sont était des une du dans avec pour par sur au aux ce cette il elle son sa ses je qui",
     "es": "el los las y es son fue una del en con para por su sus al que se lo mi está tiene",
-    "pt": "o os as e é são foi um uma do da dos das no na com para por seu sua ao que meu minha está tem",
+    "pt": "o os as e é são foi um uma do da dos das no na em não com para por seu sua ao que meu minha está tem",
     "it": "il lo gli e è sono era una del della dei delle nel nella con per da al alla che suo sua mio ha",
     "nl": "de het een en is zijn was heeft hebben van in op met voor bij uit aan te niet ik hij zij",
 }
@@ -50,7 +50,7 @@ def are_comparable(words: Iterable[str], sentence: str, text: str) -> bool:
         return True
     if sum(written[one] for one in wanted) < _LEAST * sum(written.values()):
         return False
-    own, other = _language_of(sentence), _language_of(text)
+    own, other = language_of(sentence), language_of(text)
     return own is None or other is None or own == other
 
 
@@ -69,7 +69,7 @@ def _script(letter: str) -> str:
     return _JAPANESE.get(script, script)
 
 
-def _language_of(text: str) -> str | None:
+def language_of(text: str) -> str | None:
     """The language with most function words in a text in Latin letters; None if several have as many, or hardly any."""
     words = {token.word.casefold() for token in tokens(text)}
     counted = Counter(language for word in words for language in _LANGUAGES.get(word, ()))

@@ -24,6 +24,8 @@ _ENGLISH = r"""
         (?:(?:tell|told|give|given)\s+(?:me|us)|sa(?:y|id)|mention(?:ed)?|discuss(?:ed)?|brought\s+(?:it\s+)?up
         |talk(?:ed)?\s+(?:to\s+me\s+)?about|sp(?:eak|oken)\s+(?:to\s+me\s+)?(?:of|about)
         |share[d]?\s+(?:that|this|any|with\s+me|information|details?))\b
+    | \bno\s[^.;!?]{1,40}?\s(?:has|have|had|was|were|is|are)\s+(?:ever\s+|yet\s+)?(?:been\s+)?
+        (?:come\s+up|mentioned|discussed|specified|stated|recorded)\b
     | \bnever\s+(?:told\s+(?:me|us)|said|mentioned|discussed|talked\s+about|spoke\s+(?:of|about)|came\s+up)\b
     | \b(?:notes?|conversations?|messages?|chats?|context|memor(?:y|ies)|records?|history|texts?)\b[^.;!?]{0,12}?
         \b(?:do|does|did)(?:n['’]t|\s+not)\s+(?:\w+\s+)?(?:say|tell|mention|include|contain|cover|have|show|reveal
@@ -48,6 +50,7 @@ _GERMAN = r"""
       \b(?:weiß|wissen|weiss)\b[^.]{0,20}\bnicht\b | \bnicht\s+(?:bekannt|erwähnt|angegeben|beantwort\w+|genannt
         |hervor|sicher)
     | \bkeine?n?\s+(?:\w+\s+)?(?:information\w*|angabe\w*|antwort|hinweis\w*|erinnerung\w*|ahnung|notiz\w*|eintr\w+)\b
+    | \b(?:nicht|nie|niemals|keine)\s+(?:die\s+)?Rede\b
     | \bunbekannt\b | \bnichts\s+(?:davon\s+|darüber\s+|dazu\s+)?(?:gesagt|erwähnt|erzählt|bekannt)\b
     | \b(?:hast|haben|wurde\w*)\b[^.;!?]{0,40}\b(?:nicht|nie|nichts)\b[^.;!?]{0,40}\b(?:gesagt|erzählt|erwähnt
         |genannt|verraten)\b

@@ -199,7 +199,10 @@ def in_another_trace(graph: TraceGraph, failure: Failure) -> Hole | None:
     loose = [one for one in searches if stores[one.id] and stores[one.id].isdisjoint(written)]
     if not loose:
         return None
-    loose.sort(key=lambda one: one.sequence)
+    asked = graph.future([failure.question_id])
+    # Earlier turns of the conversation may have searched, too.
+    own = [one for one in loose if not asked.isdisjoint(graph.made(one.id))]
+    loose = sorted(own or loose, key=lambda one: one.sequence)
     said = f"{loose[0].name or loose[0].external_id}{f' ({by})' if (by := limits(loose[0])) else ''}"
     problem = f"{said} looked into a store to which nothing in this trace was written"
     return _hole(problem, [one.id for one in loose], _WRITE_HERE)
