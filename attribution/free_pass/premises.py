@@ -148,7 +148,8 @@ def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: De
     for message, placed in told_later(graph, messages, failure, detail, gold):
         text = placed.sentence.text
         is_whole = not claim.weight or share_found(claim, placed) >= _WHOLLY
-        if is_whole and (_CHANGE.search(text) or _CHANGE.search(failure.question)):
+        is_changed = _CHANGE.search(text) or _CHANGE.search(failure.question) or _is_replaced(gold, claim, placed)
+        if is_whole and is_changed:
             reason = "a later message tells what was answered: the gold answer is out of date"
             return wrong_gold(message, text.strip(), reason)
     return None

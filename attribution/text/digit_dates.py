@@ -8,7 +8,7 @@ from datetime import date
 
 from attribution.text.intervals import Interval
 
-_PAIR = re.compile(r"(?<![\d/.,:-])(\d{1,2})([/.])(\d{1,2})(?:\.(?!\d))?(?![\d/:-])")
+_PAIR = re.compile(r"(?<![\d/.,:-])(\d{1,2})([/.])(\d{1,2})(?!\.\d)(?![\d/:-])")
 
 
 def days_in_digits(text: str, wanted: Sequence[Interval]) -> list[Interval]:

@@ -16,7 +16,7 @@ _HOUR = rf"\d{{1,2}}|[{_CHINESE}]{{1,3}}|{'|'.join(sorted(_KOREAN, key=len, reve
 _READ = re.compile(
     rf"""
       (?:(?P<am>午前|早朝|朝|上午|早上|凌晨|清晨|오전|아침|새벽)|(?P<pm>午後|夕方|夜|晩|下午|晚上|傍晚|오후|저녁|밤))?[のに]?\s*
-      (?<![\d{_CHINESE}])(?P<hour>{_HOUR})\s*(?P<sign>[時时시](?![間间])|(?P<point>[點点](?:[鐘钟])?))\s*
+      (?<![\d{_CHINESE}])(?P<hour>{_HOUR})\s*(?P<sign>[時时시](?![間间간])|(?P<point>[點点](?:[鐘钟])?))\s*
       (?:(?P<half>半|반)|(?P<quarter>[一三])刻|(?P<minutes>\d{{1,2}}|[{_CHINESE}]{{1,3}})\s*(?P<unit>[分분])?)?
     """,
     re.VERBOSE,

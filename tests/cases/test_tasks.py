@@ -25,8 +25,9 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 def test_each_run_of_a_task_is_one_operation_also_if_it_makes_a_new_text(run: Run) -> None:
     check_whole(run)
     steps = [event for event in run.of("operationStarted") if event["name"] in {"keeper", "note", "look"}]
-    assert Counter(event["name"] for event in steps) == {"keeper": 3, "note": 2, "look": 1}
+    assert Counter(event["name"] for event in steps) == {"keeper": 3, "note": 3, "look": 1}
     assert {event.get("category") for event in steps} == {"node"}
+    assert "LangGraph" not in {event["name"] for event in run.of("operationStarted")}  # a graph only passes on
     made = {event["value"]: event.get("operation") for event in run.of("variable")}
     ids = {event["name"]: event["operation"] for event in steps}
     assert made["The log says: Oil came on 4 May.; The lens is clean."] == ids["look"]

@@ -45,6 +45,9 @@ def asked(question: str, *golds: str) -> Failure:
         "Solo me has hablado de la cabra, nunca de un burro.",
         "Tu ne m'as parlé que de la chèvre, jamais d'un âne.",
         "Mi hai parlato solo della capra, mai di un asino.",
+        "No kayak of yours has come up; the canoe is your sister's.",
+        "No parrot was ever mentioned.",
+        "Von einem Esel war nie die Rede.",
         "Das ist nicht bekannt.",
         "Dazu gibt es keine Angaben.",
         "不知道",
@@ -57,7 +60,7 @@ def test_refusals(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Humboldt", "She does not like herring.", "No", "六月", "Ela só fala francês, não alemão.", "Solo tè, mai caffè."],
+    ["No herring was used.", "No boats are allowed there.", "Humboldt", "She does not like herring.", "No", "六月", "Ela só fala francês, não alemão.", "Solo tè, mai caffè."],
 )
 def test_answers_are_no_refusals(text: str) -> None:
     assert not refuses(text)
@@ -84,6 +87,12 @@ def test_forms() -> None:
     assert form(asked("How many boats does Ada own?", "3")) is QuestionForm.JOINED
     assert form(asked("And then?", "Right.\n\nAs we agreed, the hull comes first.")) is QuestionForm.CONVERSATIONAL
     assert form(asked("What is the parrot called?", "Humboldt")) is QuestionForm.PLAIN
+
+
+def test_words_that_infer_in_english_only() -> None:
+    assert form(asked("Was the dog happy?", "with the ball")) is QuestionForm.INFERRED
+    assert form(asked("Was kosten die Karten für das Boot?", "20 Euro")) is QuestionForm.PLAIN
+    assert form(asked("Was hat Ada wahrscheinlich gekauft?", "ein Boot")) is QuestionForm.INFERRED
 
 
 def test_yes_and_no() -> None:

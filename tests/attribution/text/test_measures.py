@@ -66,6 +66,13 @@ def test_no_amounts(text: str) -> None:
         ("trois heures de l'après-midi", 900, True),
         ("alle sette e mezza", 450, False),
         ("alle 6:45", 405, True),
+        ("19時30分に始まる", 1170, True),
+        ("七時半", 450, False),
+        ("午後七時半", 1170, True),
+        ("晚上八点", 1200, True),
+        ("下午三点一刻", 915, True),
+        ("오후 일곱 시 반", 1170, True),
+        ("저녁 여덟 시", 1200, True),
     ],
 )
 def test_times(text: str, minutes: int, is_exact: bool) -> None:
@@ -73,7 +80,10 @@ def test_times(text: str, minutes: int, is_exact: bool) -> None:
     assert (found.minutes, found.is_exact) == (minutes, is_exact)
 
 
-@pytest.mark.parametrize("text", ["two to four cats", "5 to 7 days", "seven people", "les trois heures de route", "16"])
+@pytest.mark.parametrize(
+    "text",
+    ["two to four cats", "5 to 7 days", "seven people", "les trois heures de route", "16", "三時間", "两点建议", "세 시간"],
+)
 def test_no_times(text: str) -> None:
     assert times(text) == []
 
@@ -149,3 +159,19 @@ def test_a_verb_is_no_currency(text: str) -> None:
 
 def test_an_answer_with_two_amounts_is_compared_by_its_words() -> None:
     assert not _agrees("three weeks", "It lasts 21 days, and the way there takes 4 days.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("quince días", "dos semanas", True),
+        ("quinze jours", "two weeks", True),
+        ("quindici giorni", "15 giorni", True),
+        ("quinze jours", "16 days", False),
+        ("15 days", "two weeks", False),
+        ("a quarter pound", "4 ounces", True),
+    ],
+)
+def test_amounts_in_idioms(one: str, other: str, same: bool) -> None:
+    (first,), (second,) = amounts(one), amounts(other)
+    assert (first.same(second), second.same(first)) == (same, same)

@@ -29,7 +29,14 @@ def keeper(text: str):
     return note(text).result()
 
 
+@entrypoint(checkpointer=InMemorySaver(), store=InMemoryStore())
+def bell(text: str):
+    note(text).result()
+    return "Rung."
+
+
 config = {"configurable": {"thread_id": "lighthouse"}}
+bell.invoke("Rain at 5.", {"configurable": {"thread_id": "bell"}})
 print(
     json.dumps(
         [keeper.invoke(text, config) for text in ("Oil came on 4 May.", "The lens is clean.", "When did oil come?")]

@@ -13,8 +13,9 @@ from memtrace.exporters.memory import MemoryExporter
 from memtrace.instruments.frameworks.buffers import buffer
 from memtrace.instruments.frameworks.root import MAX_WAITING, Root
 from memtrace.instruments.frameworks.runs import single
-from memtrace.instruments.making import outside
-from memtrace.instruments.texts import KnownTexts, outermost
+from memtrace.instruments.frameworks.values import known_message, write
+from memtrace.instruments.making import Making, outside
+from memtrace.instruments.texts import KnownTexts, outermost, texts
 from memtrace.steps import Scope
 
 TURNS = 60
@@ -109,3 +110,37 @@ def test_so_much_waits_and_no_more(recorded: MemoryExporter) -> None:
     assert not root.later(partial(done.append, MAX_WAITING))
     root.place()
     assert (done, root.waiting) == (list(range(MAX_WAITING)), [])
+
+
+def test_a_user_mentions_a_name_without_making_a_prompt_of_it(recorded: MemoryExporter) -> None:
+    with memtrace.trace(id="mentions"):
+        run = single(here(), "model")
+        name = outside(here(), "Dr Venn", "name", "Other")
+        texts(here().trace).add("Dr Venn", name)
+        for text in ("What does Dr Venn need?", "Ask for Dr Venn's ramp.", "Is it his ramp or Dr Venn"):
+            assert known_message(run, SimpleNamespace(type="human", content=text, id=None)) is None
+        quoted = known_message(run, SimpleNamespace(type="human", content="Notes: Dr Venn", id=None))
+        assert quoted is not None
+        assert quoted.kind == "Prompt"
+    assert [event["value"] for event in recorded.of("variable") if event["kind"] == "Prompt"] == ["Notes: Dr Venn"]
+
+
+def test_a_prompt_is_written_anew_when_its_results_were_read_again(recorded: MemoryExporter) -> None:
+    with memtrace.trace(id="again"):
+        run = single(here(), "model")
+        unit = outside(here(), "Bo is a dog called Rex", "unit", "MemoryUnit")
+
+        def listed() -> None:
+            search = Making(here(), "list", "Retrieval")
+            search.make("Bo is a dog called Rex", "unit", "MemoryUnit", reads=unit)
+            search.end()
+
+        listed()
+        first = write(run, "Known: Bo is a dog called Rex")
+        assert write(run, "Known: Bo is a dog called Rex") is first
+        listed()
+        second = write(run, "Known: Bo is a dog called Rex")
+        assert second is not first
+        assert write(run, "Known: Bo is a dog called Rex") is second
+        listed()
+        assert write(run, "Known: Bo is a dog called Rex") not in {first, second}
