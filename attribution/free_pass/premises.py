@@ -205,7 +205,7 @@ def _is_replaced(gold: Content, claim: Content, placed: Placed) -> bool:
 
 
 def _is_on_topic(asked: Content, detail: Detail, said: Sentence, speaker: str | None) -> bool:
-    """Whether a sentence is about the question. Who speaks of themselves says their own name by it.
+    """Whether a sentence is about the question. A sentence in the first person counts as naming its speaker.
 
     Scripts without spaces are cut into pairs of characters, of which inflected words share few. There, the pairs count
     that the question has in common with the evidence.

@@ -1,4 +1,4 @@
-"""Times of day, in digits and in words: ``14:30``, ``half past two``, ``halb drei``, ``às três da tarde``, ``六時半``."""
+"""Times of day, in digits and in words: ``14:30``, ``half past two``, ``halb drei``, ``às três``, ``六時半``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Days and months in digits without a year, such as ``14/05`` and ``14.5.``, which may be fractions or versions, too."""
+"""Days and months in digits without a year, such as ``14/05`` and ``14.5.``, which may be fractions, too."""
 
 from __future__ import annotations
 

@@ -9,7 +9,10 @@ from attribution.text.scripts import numeral
 
 _HALF_DAY, _DAY = 720, 1440
 _KOREAN = {
-    name: hour for hour, name in enumerate("한 두 세 네 다섯 여섯 일곱 여덟 아홉 열 열한 열두".split(), 1)
+    name: hour
+    for hour, name in enumerate(
+        ["한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "열한", "열두"], 1
+    )
 }
 _CHINESE = "〇零一二两兩三四五六七八九十"
 _HOUR = rf"\d{{1,2}}|[{_CHINESE}]{{1,3}}|{'|'.join(sorted(_KOREAN, key=len, reverse=True))}"

@@ -60,7 +60,16 @@ def test_refusals(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["No herring was used.", "No boats are allowed there.", "Humboldt", "She does not like herring.", "No", "六月", "Ela só fala francês, não alemão.", "Solo tè, mai caffè."],
+    [
+        "No herring was used.",
+        "No boats are allowed there.",
+        "Humboldt",
+        "She does not like herring.",
+        "No",
+        "六月",
+        "Ela só fala francês, não alemão.",
+        "Solo tè, mai caffè.",
+    ],
 )
 def test_answers_are_no_refusals(text: str) -> None:
     assert not refuses(text)

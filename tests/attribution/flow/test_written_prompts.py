@@ -1,4 +1,4 @@
-"""Prompts and histories between what was said and the answer: where the right answer stood, and which step left it out."""
+"""Prompts and histories between what was said and the answer: which step left the right answer out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Da
 
 
 def answered(told: Story, question: str, gold: str, answer: str, *read: Variable) -> Failure:
-    """The failure of an answer that a model made of what it read."""
+    """The failure of an answer that a model made of some texts."""
     query = told.trace.variable("question", question, kind=VariableKind.QUERY)
     made = ("answer", answer, VariableKind.ANSWER)
     (reply,) = told.step("reply", OperationKind.GENERATION, [query, *read], made)
@@ -39,7 +39,7 @@ async def test_a_summary_in_the_instructions_of_the_next_conversation(embedded: 
     head = told.trace.variable("instructions", "You help. So far: " + SAID + " " + OTHER, kind=VariableKind.PROMPT)
     failure = answered(told, QUESTION, "Valdemar", "The new porter is called Valdomiro.", head)
     reply = told.trace.operations[-1]
-    told.trace.derive(head, summary, by=reply)  # the program wrote it, so that no step made it
+    told.trace.derive(head, summary, by=reply)  # no recorded step wrote the instructions
     verdict, blamed = await verdict_on(embedded, told, failure)
     assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
     assert [step.variable_id for step in verdict.path][1:3] == [summary.id, head.id]

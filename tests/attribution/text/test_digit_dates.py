@@ -33,7 +33,9 @@ def test_days_in_digits(text: str, days: list[str]) -> None:
     assert days_in_digits(text, []) == []
 
 
-@pytest.mark.parametrize(("answer", "recall", "conflicts"), [("Abre em 17/04.", 1.0, False), ("Abre em 14/07.", 0.0, True)])
+@pytest.mark.parametrize(
+    ("answer", "recall", "conflicts"), [("Abre em 17/04.", 1.0, False), ("Abre em 14/07.", 0.0, True)]
+)
 def test_an_answer_names_the_day_in_digits(answer: str, recall: float, conflicts: bool) -> None:
     gold = "no dia 17 de abril"  # "no" is "in the" in Portuguese, and denies nothing
     found = agreement(content(gold, Rarity(()), WANTED).without(["dia"]), answer, [gold], frozenset({"dia"}))

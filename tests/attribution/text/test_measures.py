@@ -82,7 +82,16 @@ def test_times(text: str, minutes: int, is_exact: bool) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["two to four cats", "5 to 7 days", "seven people", "les trois heures de route", "16", "三時間", "两点建议", "세 시간"],
+    [
+        "two to four cats",
+        "5 to 7 days",
+        "seven people",
+        "les trois heures de route",
+        "16",
+        "三時間",
+        "两点建议",
+        "세 시간",
+    ],
 )
 def test_no_times(text: str) -> None:
     assert times(text) == []

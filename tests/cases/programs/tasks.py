@@ -32,7 +32,7 @@ def keeper(text: str):
 @entrypoint(checkpointer=InMemorySaver(), store=InMemoryStore())
 def bell(text: str):
     note(text).result()
-    return "Rung."
+    return entrypoint.final(value="Rung.", save=text)
 
 
 config = {"configurable": {"thread_id": "lighthouse"}}
