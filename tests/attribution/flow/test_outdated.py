@@ -63,3 +63,8 @@ async def test_a_speaker_with_a_date_in_brackets_dates_a_unit(embedded: Database
     asked = told.ask("When did Halla move the hens?", "1 June 2024", "On 25 May 2024.", [unit])
     verdict, blamed = await verdict_on(embedded, told, asked)
     assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_a_later_message_in_japanese_puts_another_hour(embedded: Database) -> None:
+    first, later = "明日は八時に出発します。", "やはり出発は十一時にします。"
+    assert await outdated(embedded, first, later, "出発は何時ですか。", "八時", "出発は十一時です。")

@@ -8,8 +8,10 @@ from threading import Event, Thread
 from types import SimpleNamespace
 
 import memtrace
+import pytest
 from memtrace.context import scope
 from memtrace.exporters.memory import MemoryExporter
+from memtrace.instruments.frameworks import root
 from memtrace.instruments.frameworks.buffers import buffer
 from memtrace.instruments.frameworks.root import MAX_WAITING, Root
 from memtrace.instruments.frameworks.runs import single
@@ -144,3 +146,15 @@ def test_a_prompt_is_written_anew_when_its_results_were_read_again(recorded: Mem
         assert write(run, "Known: Bo is a dog called Rex") is second
         listed()
         assert write(run, "Known: Bo is a dog called Rex") not in {first, second}
+
+
+@pytest.mark.parametrize("context", [{"user_id": "ada"}, SimpleNamespace(user_id="ada", model="m")])
+def test_the_user_of_a_graph_s_context_has_a_trace(
+    recorded: MemoryExporter, monkeypatch: pytest.MonkeyPatch, context: object
+) -> None:
+    told = {"configurable": {"thread_id": "monday", "__pregel_runtime": SimpleNamespace(context=context)}}
+    monkeypatch.setattr(root, "configuration", lambda: told)
+    Root(session="monday").place()
+    (trace,) = recorded.of("trace")
+    assert trace["name"] == "LangChain: user_id=ada"
+    assert [event["name"] for event in recorded.of("session")] == ["monday"]

@@ -5,7 +5,7 @@ The first model, tool or memory that the run uses causes the choice, and the fir
 1. A trace is open already (``memtrace.trace``, or a recorded call around the run): this trace.
 2. A vector store, or a memory of mem0 or EverOS, is used first; or a model comes first, and the chain holds exactly one
    vector store (``held_store``): the trace of this store or memory.
-3. The configuration names a user (``USER_KEYS``): the user's trace.
+3. The configuration, or the runtime context of a graph, names a user (``USER_KEYS``): the user's trace.
 4. Another memory is used first, such as a store of LangGraph: the memory's trace.
 5. The configuration names a conversation (``SESSION_KEYS``): the conversation's trace.
 6. Otherwise: the trace that gave out most of the values in the call (``placing.contents_home``), or else a new trace.
@@ -42,6 +42,9 @@ SESSION_KEYS = ("thread_id", "session_id", "conversation_id")
 
 USER_KEYS = ("user_id", "langgraph_user_id")
 """Keys of a configuration that name the user whose memory is used."""
+
+_RUNTIME = "__pregel_runtime"
+"""The key under which LangGraph keeps a run's runtime, with the context, in the configuration of the run's nodes."""
 
 
 _choosing = threading.RLock()
@@ -204,7 +207,15 @@ def configuration() -> Mapping[str, Any]:
 
 def _configured() -> dict[str, Any]:
     said = configuration().get("configurable")
-    return dict(said) if isinstance(said, Mapping) else {}
+    if not isinstance(said, Mapping):
+        return {}
+    return {**_in_context(getattr(said.get(_RUNTIME), "context", None)), **said}
+
+
+def _in_context(context: object) -> dict[str, Any]:
+    """The user whom the runtime context of a graph (``context=``) names; a context is a mapping or an object."""
+    told = {key: context.get(key) if isinstance(context, Mapping) else getattr(context, key, None) for key in USER_KEYS}
+    return {key: user for key, user in told.items() if user and isinstance(user, str | int)}
 
 
 def _session(said: Mapping[str, Any]) -> str | None:
