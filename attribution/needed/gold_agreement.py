@@ -114,7 +114,7 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         bool(wanted.dates and told and not any(same))
         or _tells_another_number(wanted.numbers, numbers)
         or any(is_rival_of_any(word, _without_units(beside, word, wanted.numbers, numbers)) for word in missing)
-        or bool(golds and not denies_as_gold)
+        or not denies_as_gold
         or _tells_another_relative_date(golds, text)
         or _tells_another_time(golds, text)
         or _tells_another_code(golds, text)
@@ -292,6 +292,9 @@ def denies(text: str) -> bool:
 
 def _denies_as(golds: Sequence[str], text: str) -> bool:
     """Whether a text denies something if the gold answers do. In Portuguese, ``no`` means ``in the``."""
-    if language_of(" ".join([*golds, text])) == "pt":
+    if not golds:
+        return True
+    has_no = any(map(_IN_THE.search, (*golds, text[:_LONGEST_MEASURE])))
+    if has_no and language_of(" ".join([*golds, text[:_LONGEST_MEASURE]])) == "pt":
         golds, text = [_IN_THE.sub(" ", gold) for gold in golds], _IN_THE.sub(" ", text)
     return all(map(denies, golds)) == denies(text)
