@@ -6,7 +6,7 @@ import pytest
 
 from attribution.needed import gold_agreement
 from attribution.needed.content import Rarity, content
-from attribution.needed.gold_agreement import Agreement, agreement
+from attribution.needed.gold_agreement import agreement
 from attribution.text.clock import Time, times
 
 _RARITY = Rarity(())
@@ -43,7 +43,8 @@ def test_times_of_a_text_are_read_only_beside_a_gold_answer_with_a_time(
 def test_dates_and_codes_of_a_text_are_not_read_without_gold_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gold_agreement, "_relative_days", _refuses)
     monkeypatch.setattr(gold_agreement, "_codes", _refuses)
-    assert agreement(content("the ferry", _RARITY), _TEXT) == Agreement(1.0, False)
+    found = agreement(content("the ferry", _RARITY), _TEXT)
+    assert (found.recall, found.conflicts) == (1.0, False)
 
 
 @pytest.mark.parametrize(
