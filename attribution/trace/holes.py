@@ -274,7 +274,8 @@ async def _loose_searches(
 def unread_searches(graph: TraceGraph) -> list[str]:
     """The searches that were given a question and returned something that nothing was made from.
 
-    A text that another search returned, too, may have come from either: equal prompts are recorded once.
+    A text that another search returned, too, may have come from either: equal prompts are recorded once. A search was
+    used, too, if a unit that it returned was changed or deleted later: programs look up the ids of units.
     """
     searches = [one.id for one in graph.operations.values() if one.kind is _SEARCH]
     read: dict[str, bool] = {}
@@ -290,7 +291,19 @@ def unread_searches(graph: TraceGraph) -> list[str]:
         and any(graph.variables[used].kind is VariableKind.QUERY for used in graph.used(search))
         and not found_nothing(graph, search)
         and not any(graph.variables[made].value_hash in texts for made in graph.made(search))
+        and not any(_is_changed_after(graph, made, search) for made in graph.made(search))
     ]
+
+
+def _is_changed_after(graph: TraceGraph, made: str, search: str) -> bool:
+    """Whether a unit that a search returned got a next version later, or was deleted."""
+    unit = graph.recorded(made)
+    if graph.variables[unit].kind is not VariableKind.MEMORY_UNIT:
+        return False
+    versions = graph.versions(unit)
+    later = versions[versions.index(unit) + 1 :] if unit in versions else []
+    changes = [graph.invalidated_by(unit), *(graph.variables[one].operation_id for one in later)]
+    return any(one and graph.operations[one].sequence > graph.operations[search].sequence for one in changes)
 
 
 def _are_elsewhere(graph: TraceGraph, searches: Sequence[str]) -> bool:

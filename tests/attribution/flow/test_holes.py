@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from attribution.free_pass.flow import FlowPass
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import Hole, holes
 from attribution.verdicts.verdict import Verdict
-from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.kinds import DerivationKind, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
 from store.contract.protocol import Database
 from tests.attribution.flow.stories import Story
@@ -145,3 +147,22 @@ async def test_a_text_that_another_search_returned_may_have_come_from_either(sql
         story.step(f"reply-{number}", OperationKind.GENERATION, read, (f"answer-{number}", "Yes.", VariableKind.ANSWER))
     lacks = await holes(await graph_of(sqlite_database, story))
     assert not [one for one in lacks if "no recorded step used" in one.problem]
+
+
+@pytest.mark.parametrize("change", ["rewrite", "delete", "nothing"])
+async def test_a_search_for_a_unit_that_is_changed_then_was_used(sqlite_database: Database, change: str) -> None:
+    story = Agent.of(f"hole-{change}", *MESSAGES)
+    unit = story.store(0, MESSAGES[0])
+    query = story.trace.variable("hint", "Which dog?", kind=VariableKind.QUERY)
+    search = story.trace.operation("search", kind=OperationKind.RETRIEVAL)
+    story.trace.use(search, query, unit)
+    more = {"name": unit.name, "version": unit.version, "occurrence": 1}
+    read = story.trace.variable(unit.external_id, MESSAGES[0], by=search, **more)
+    story.trace.derive(read, unit, by=search, kind=DerivationKind.READ)
+    story.trace.derive(read, query, by=search)
+    if change == "rewrite":
+        story.rewrite(unit, "My dog is called Bello.")
+    elif change == "delete":
+        story.delete(unit)
+    lacks = await holes(await graph_of(sqlite_database, story))
+    assert bool([one for one in lacks if "no recorded step used" in one.problem]) is (change == "nothing")
