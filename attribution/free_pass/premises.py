@@ -71,7 +71,8 @@ _CHANGE = re.compile(
         |adiad[oa]s?|adiou|passa(?:m|ram|do)?\s+(?:para|a[lio]?)|nov[oa]s?|spostat[oaie]|rinviat[oaie]|posticipat[oaie]
         |nuov[oaie]|verzet|verplaatst|uitgesteld|nieuwe?|перенос\w*|перен[её]с\w*|сменил\w*|нов\w{2,3}
         |yeni|ertelen\w*|değiş\w*|alındı)\b
-      | 现在|目前|如今|不再|换成|改[成到为]|搬到|推迟|提前|新的 | 今は|現在|いまは|やはり|やっぱり|もう|変わ|変更|延期|新しい|引っ越
+      | 现在|目前|如今|不再|换成|改[成到为]|搬到|推迟|提前|新的
+      | 今は|現在|いまは|やはり|やっぱり|もう|変わ|変更|延期|新しい|引っ越
       | 지금|현재|이제|바뀌|변경|연기|옮겼|새로|이사
     """,
     re.VERBOSE | re.IGNORECASE,
