@@ -6,9 +6,9 @@ the question first, asks models for other replies too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memtrace.identity import Variable
@@ -57,7 +57,9 @@ def give(run: Run, outputs: object) -> None:
     root = run.root
     if run.parent is not None or not root.replies or is_writing() or not run.is_direct:
         return
-    found = next((one for given in _texts(outputs) for one in reversed(root.replies) if one.text in given), None)
+    found = next(
+        (one for given in _texts(outputs) for one in map(_handed_out(given), reversed(root.replies)) if one), None
+    )
     if found is None or not (root.session or root.questions or found.question or _is_conversation(outputs)):
         return
     giving = Making(run.here, "give the answer", "Other")
@@ -65,6 +67,18 @@ def give(run: Run, outputs: object) -> None:
     # The application's object still stands for the reply: what uses it later continues from the reply.
     giving.make(own_copy(found.text), "answer", "Answer", is_learned=False)
     giving.end()
+
+
+def _handed_out(given: AbstractSet[str]) -> Callable[[Reply], Reply | None]:
+    """Finds out whether the application gets a reply: whole, or the part after a label, as ``Answer: in Leeds``."""
+
+    def handed_out(reply: Reply) -> Reply | None:
+        if reply.text in given:
+            return reply
+        parts = [one for one in given if one and reply.text.removesuffix(one).rstrip().endswith(":")]
+        return replace(reply, text=max(parts, key=len)) if parts else None
+
+    return handed_out
 
 
 def _is_conversation(outputs: object) -> bool:

@@ -83,6 +83,7 @@ class Root:
         store: the trace of the only vector store that the chain holds.
         is_left_out: whether sampling leaves the trace out.
         replies: each ``answering.Reply`` of a model that may become the run's answer.
+        turn: what the user said, as a model read it last; later calls of an agent's loop answer it, too.
     """
 
     inputs: object = None
@@ -99,6 +100,7 @@ class Root:
     store: Home | None = None
     is_left_out: bool = False
     replies: list[Any] = field(default_factory=list)
+    turn: Variable | None = None
     what: str = "LangChain"
     """The package, for the name of a new trace."""
 

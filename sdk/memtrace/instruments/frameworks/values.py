@@ -13,6 +13,7 @@ from memtrace.instruments.texts import stands_in, texts
 from memtrace.scripts import is_word
 
 SPOKEN = frozenset({"Message", "Response", "Answer"})
+_REPLIES = frozenset({"Response", "Answer"})
 _QUERIES = frozenset({"Query", "RefinedQuery"})
 _ROLES = frozenset({"human", "ai", "tool", "system"})
 """Keys of texts that are messages of a conversation already."""
@@ -128,6 +129,14 @@ def _message(run: Run, said: Any, text: str) -> Variable | None:
         for one in came_from:
             writing.use(one)
         found = writing.make(text, "prompt", "Prompt")
+        writing.end()
+        return found
+    if said.type in {"ai", "AIMessageChunk"} and any(one.kind in _REPLIES for one in came_from):
+        # An agent writes the replies and results of its loop into one message of the history.
+        writing = Making(run.here, "write history", "Other")
+        for one in came_from:
+            writing.use(one)
+        found = writing.make(text, "reply", "Response")
         writing.end()
         return found
     if came_from and said.type == "tool":  # a tool that nothing recorded, which gave out parts of the memory

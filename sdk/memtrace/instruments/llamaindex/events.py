@@ -168,14 +168,24 @@ def _chat(event: Any) -> None:
     if written:
         used.append((write(run, _text(written)), "prompt"))
     turn = next((one for one in reversed(spoken) if one.type == "human"), None)
-    asked_now = None if turn is None or written is messages else same(run, turn.content)
-    if asked_now is not None and asked_now.kind == "Message":
+    asked_now = None if turn is None or written is messages else _asked(run, turn, spoken)
+    if asked_now is not None:
         used.append((asked_now, "question"))
     begun = _begin("chat", event, _model(event), "Generation", attributes=_attributes(event))
     for variable, role in used if begun is not None else ():
         begun[1].use(variable, role)  # type: ignore[index]
-    if asked_now is not None and asked_now.kind == "Message":
+    if asked_now is not None:
         run.question = asked_now
+
+
+def _asked(run: Run, turn: Any, spoken: list[Any]) -> Variable | None:
+    """What the user said, which a model answers: the newest message, or the turn to which an agent's loop belongs."""
+    found = same(run, turn.content)
+    if found is not None and found.kind == "Message":
+        run.root.turn = found
+        return found
+    before = run.root.turn  # the newest message tells the result of a tool
+    return before if any(same(run, one.content) is before for one in spoken if one.type == "human") else None
 
 
 def _extract(event: Any, run: Run, filled: Filling, messages: list[Any]) -> None:
@@ -217,6 +227,7 @@ def _replied(event: Any) -> None:
     text = text if isinstance(text, str) else ""
     if text or (spoken is not None and spoken.tool_calls):
         made = replied(making, text if spoken is None else spoken)
+        run.root.carried |= made.questions  # the model has read the history of earlier turns
         for one in (message, text):
             if one:
                 learn(run.here, one, made)

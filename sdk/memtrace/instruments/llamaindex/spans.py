@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from memtrace.faults import report
@@ -37,7 +38,7 @@ class Spans:
             if run is not None and run.parent is None:
                 run.root.what = "LlamaIndex"
                 join(run, arguments.values())
-                _join_documents(run, instance)
+                _join_documents(run, instance, arguments)
             if run is not None and _is_postprocessing(id_, instance):
                 run.kind, run.inputs = _POSTPROCESSING, arguments
             store = getattr(instance, "_vector_store", None)
@@ -94,9 +95,12 @@ def _query(arguments: dict[str, Any]) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _join_documents(run: Run, engine: Any) -> None:
-    """Let a chat engine that searches one vector store belong to the store's trace: its conversation is a session."""
-    memory, store = getattr(engine, "_memory", None), _searched(engine)
+def _join_documents(run: Run, engine: Any, arguments: Mapping[str, Any]) -> None:
+    """Let a chat engine or agent that searches one vector store belong to the store's trace.
+
+    Its conversation is a session there.
+    """
+    memory, store = getattr(engine, "_memory", None) or _memory(arguments), _searched(engine)
     if memory is None or store is None or run.root.placed is not None:
         return
     name = store_name(store)
@@ -105,10 +109,20 @@ def _join_documents(run: Run, engine: Any) -> None:
     live_in(memory, home)
 
 
+def _memory(arguments: Mapping[str, Any]) -> Any:
+    """The memory with which an agent is run; None if it is given none."""
+    given = (getattr(one, "memory", None) for one in arguments.values())
+    return next((one for one in given if any(kind.__name__ == "BaseMemory" for kind in type(one).__mro__)), None)
+
+
 def _searched(engine: Any) -> Any:
-    """The vector store that an engine's retriever searches; None if there is none."""
-    for holder in (engine, getattr(engine, "_query_engine", None)):
-        store = getattr(getattr(holder, "_retriever", None), "_vector_store", None)
+    """The vector store that an engine's retriever searches, or the only one of an agent's tools; else None."""
+    if (tools := getattr(engine, "tools", None)) is not None:
+        found = {id(store): store for one in tools if (store := _searched(one)) is not None}
+        return next(iter(found.values())) if len(found) == 1 else None
+    for holder in (engine, *(getattr(engine, name, None) for name in ("_query_engine", "query_engine"))):
+        retriever = getattr(holder, "_retriever", None)
+        store = getattr(retriever, "_vector_store", None)
         if store is not None:
             return store
     return None
