@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeVar
 
@@ -69,8 +69,8 @@ class Agreement:
     conflicts: bool
     is_proven: bool = True
     is_measure: bool = False
-    missing: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    missing: tuple[str, ...] = field(default=(), compare=False)
+    beside: tuple[str, ...] = field(default=(), compare=False)
 
 
 def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: frozenset[str] = frozenset()) -> Agreement:

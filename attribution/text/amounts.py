@@ -75,6 +75,10 @@ _FIND = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_HALVED = re.compile(
+    r"(?P<one>anderthalb|ein(?:und)?einhalb|anderhal(?:f|ve))e?n?|(?P<whole>[^\W\d_]+?)(?:und)?einhalb"
+)
+"""Numbers and a half in one word of German or Dutch: ``anderthalb``, ``zweieinhalb``."""
 _CLOCK = re.compile(r"(?<![\d:.,])(\d{1,2}):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
 _JOINED = re.compile(r"\s*+(?:(?:,|and|und|y|e|et)\s*+)?", re.IGNORECASE)
 _TIMES = frozenset({"duration", "months"})
@@ -213,5 +217,8 @@ def _value(said: str) -> float | None:
         return float(said.replace(",", "") if whole else said.replace(",", "."))
     if said in _NUMBERS_ONLY_HERE:
         return float(_NUMBERS_ONLY_HERE[said])
+    if (halved := _HALVED.fullmatch(said)) is not None:
+        whole = 1.0 if halved["one"] else number(halved["whole"])
+        return None if whole is None else whole + 0.5
     values = [number(word) for word in re.split(r"[-\s]", said)]
     return None if None in values else sum(one for one in values if one is not None)

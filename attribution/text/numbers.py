@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attribution.text.scripts import folded
+
 _UNITS = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
 eighteen nineteen
@@ -20,6 +22,14 @@ _OTHERS = (
 """German, Spanish and French for 2 to 12, without words that mean something else in English."""
 _GERMAN = "ein zwei drei vier fünf sechs sieben acht neun"
 _DUTCH = "een twee drie vier vijf zes zeven acht negen"
+_GREEK = (
+    "δύο δυο", "τρία τρεις", "τέσσερα τέσσερις", "πέντε", "έξι", "επτά εφτά", "οκτώ οχτώ", "εννέα εννιά", "δέκα",
+    "έντεκα ένδεκα", "δώδεκα", "δεκατρία", "δεκατέσσερα", "δεκαπέντε", "δεκαέξι", "δεκαεπτά", "δεκαοκτώ", "δεκαεννέα",
+)  # fmt: skip
+_PERSIAN = "دو سه چهار پنج شش هفت هشت _ _ یازده دوازده سیزده چهارده پانزده شانزده هفده هجده نوزده"
+"""From 2 to 19. The words for 9 and 10 mean ``no`` and ``village``, too."""
+_GREEK_TENS = "είκοσι τριάντα σαράντα πενήντα εξήντα εβδομήντα ογδόντα ενενήντα"
+_PERSIAN_TENS = "بیست سی چهل پنجاه شصت هفتاد هشتاد نود"
 _ITALIAN_TENS = "venti trenta quaranta cinquanta sessanta settanta ottanta novanta"
 _ITALIAN = "uno due tre quattro cinque sei sette otto nove"
 _SPANISH = "veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve"
@@ -70,7 +80,11 @@ _WORDS = (
     | _joined(_GERMAN, [said.split()[0] for said in _MORE_TENS], "und")
     | _joined(_DUTCH, [said.split()[-1] for said in _MORE_TENS], "en")
     | _elided(_ITALIAN, _ITALIAN_TENS)
-    | {"hundert": 100, "cien": 100, "tausend": 1000, "mille": 1000}
+    | {word: value for value, word in enumerate(_DUTCH.split()[1:], 2)}
+    | {folded(word): value for value, said in enumerate(_GREEK, 2) for word in said.split()}
+    | {word: value for value, word in enumerate(_PERSIAN.split(), 2) if word != "_"}
+    | {folded(word): 10 * value for said in (_GREEK_TENS, _PERSIAN_TENS) for value, word in enumerate(said.split(), 2)}
+    | {"hundert": 100, "cien": 100, "tausend": 1000, "mille": 1000, "tien": 10, "twaalf": 12, "εκατό": 100, "صد": 100}
     | {word: value for value, word in enumerate(_UNITS.split())}
     | {word: 10 * value for value, word in enumerate(_TENS.split(), 2)}
     | _ORDINALS

@@ -31,6 +31,9 @@ from attribution.text.tokens import tokens
         ("It cost six cents and a dix note.", {6, 10}),
         ("Er hat neunzig Schafe und siebzehn Ziegen.", {90, 17}),
         ("Il y a quatorze chaises et cinquante tables.", {14, 50}),
+        ("We hebben negen eenden en twaalf kippen.", {9, 12}),
+        ("Στο λιμάνι είναι είκοσι πέντε βάρκες και ΤΡΕΙΣ ψαράδες.", {25, 3}),
+        ("در باغ دوازده درخت و ۴ گربه هست.", {12, 4}),
         ("They seize the quince.", set()),  # French and Spanish numbers that are English words
         ("The lid of the bin on the left is red.", set()),
         ("Mr Kirk sat on the bench.", set()),
