@@ -144,9 +144,15 @@ def find_needs(tried: TriedFailure, findings: Sequence[Finding]) -> Needs:
         return Needs(findings, [] if alone is None else [[alone]])
     if kind is QuestionForm.CONVERSATIONAL:
         return Needs(findings, reply_pieces(messages, failure, evidence, is_known(tried.graph, failure)))
-    if is_joined(kind, evidence):
-        return Needs(findings, joined_pieces(messages, failure, evidence, gold))
     detail = best_detail(messages, failure, evidence, gold)
+    if is_joined(kind, evidence):
+        # Two messages of the evidence may tell an old state and a new one, and no parts of one answer.
+        if (
+            detail is not None
+            and (other := premises.outdated(tried.graph, messages, failure, detail, gold)) is not None
+        ):
+            return Needs([*findings, other], [[detail]])
+        return Needs(findings, joined_pieces(messages, failure, evidence, gold))
     pieces = list_pieces(messages, failure, evidence, gold)
     if pieces and not (kind is QuestionForm.PLAIN and _is_contradicted(tried, detail, gold)):
         answer = failure.prediction or ""

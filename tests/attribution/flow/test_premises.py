@@ -307,6 +307,18 @@ async def test_a_later_message_in_korean_tells_what_has_changed(embedded: Databa
     assert not outdated or verdict.path[0].quote == later
 
 
+@pytest.mark.parametrize(("gold", "is_outdated"), [("16", True), ("38", False)])
+async def test_of_two_messages_that_are_the_evidence_the_later_one_may_tell_what_has_changed(
+    embedded: Database, gold: str, is_outdated: bool
+) -> None:
+    told = talk(("user", "The inn has 16 chairs."), ("user", "The inn now has 22 chairs more."))
+    units = [told.store(0, "The inn has 16 chairs."), told.store(1, "The inn now has 22 chairs more.", key="later")]
+    failure = told.ask("How many chairs does the inn have?", gold, "22 chairs", units)
+    both = replace(failure, evidence_ids=tuple(one.id for one in told.evidence))
+    verdict, _ = await verdict_on(embedded, told, both)
+    assert (verdict.error_type is ErrorType.ANNOTATION) is is_outdated
+
+
 def test_a_date_in_brackets_before_a_text_is_the_day_of_the_text() -> None:
     def days(text: str) -> list[tuple[str, str]]:
         placed = passage(text)
