@@ -218,7 +218,7 @@ def _value(said: str) -> float | None:
     if said in _NUMBERS_ONLY_HERE:
         return float(_NUMBERS_ONLY_HERE[said])
     if (halved := _HALVED.fullmatch(said)) is not None:
-        whole = 1.0 if halved["one"] else number(halved["whole"])
-        return None if whole is None else whole + 0.5
+        counted = 1.0 if halved["one"] else number(halved["whole"])
+        return None if counted is None else counted + 0.5
     values = [number(word) for word in re.split(r"[-\s]", said)]
     return None if None in values else sum(one for one in values if one is not None)

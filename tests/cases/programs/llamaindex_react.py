@@ -12,7 +12,22 @@ from llama_index.llms.openai import OpenAI
 
 warnings.simplefilter("ignore")
 Settings.llm = OpenAI(model="gpt-4o-mini", max_retries=0)
-Settings.embed_model = MockEmbedding(embed_dim=4)  # all texts are alike, so that the first two are found
+
+
+class Words(MockEmbedding):
+    """All texts are alike but the one that is never found."""
+
+    def _get_text_embedding(self, text):
+        return [0.0, 1.0] if "barn" in text else [1.0, 0.0]
+
+    def _get_query_embedding(self, query):
+        return [1.0, 0.0]
+
+    async def _aget_query_embedding(self, query):
+        return [1.0, 0.0]
+
+
+Settings.embed_model = Words(embed_dim=2)
 
 BOOK = (
     "The weir of the river is 6 metres wide.",
