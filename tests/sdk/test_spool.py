@@ -10,8 +10,9 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import memtrace
 import pytest
 from memtrace.exporters import post
 from memtrace.exporters import segment as segments
@@ -353,3 +354,19 @@ def test_all_folders_above_a_spool_are_private_whatever_the_umask(tmp_path: Path
     made = [path for path in tmp_path.rglob("*") if path.is_dir()]
     assert len(made) == 7
     assert {stat.S_IMODE(path.stat().st_mode) for path in made} == {0o700}
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError, PermissionError, IsADirectoryError, OSError])
+def test_a_spool_that_can_not_tell_its_purpose_keeps_events(tmp_path: Path, error: type[OSError]) -> None:
+    told: list[Path] = []
+
+    class Purpose:
+        def write(self, folder: Path) -> None:
+            told.append(folder)
+            raise error("no")
+
+    before = memtrace.fault_counts().get("telling what a spool is for", 0)
+    spool = Spool(tmp_path / "spool", purpose=cast("Any", Purpose()))
+    assert spool.append([b"a line"]) == 0
+    assert told == [tmp_path / "spool"]
+    assert memtrace.fault_counts()["telling what a spool is for"] == before + 1

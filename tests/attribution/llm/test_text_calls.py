@@ -90,3 +90,25 @@ def test_hostile_replies_take_little_time(unit: str) -> None:
     start = time.process_time()
     calls_in("search " + unit * 20_000, NAMES)
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        '<function=delete>{"words": "all"}</function>',
+        "<function=delete><parameter=words>all</parameter></function>",
+        '{"name": "delete", "arguments": {"words": "all"}}',
+        "delete(words='all')",
+    ],
+)
+@pytest.mark.parametrize(
+    "own",
+    [
+        '<function=search>{"words": "grey parrot"}</function>',
+        '{"name": "search", "arguments": {"words": "grey parrot"}}',
+    ],
+)
+def test_a_tool_that_nobody_offered_is_no_call(own: str, other: str) -> None:
+    for text in (f"{own}\n{other}", f"{other}\n{own}"):
+        found = calls_in(text, NAMES)
+        assert "delete" not in [one.name for one in found]
