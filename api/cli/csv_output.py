@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from api.cli.output import write_bytes
+from api.cli.selection import chosen_columns
 
 _FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
 
@@ -25,8 +26,8 @@ class CsvTable:
     """A table on standard output, written in parts. The header row comes first."""
 
     def __init__(self, columns: Sequence[str]) -> None:
-        self._columns = columns
-        self._write([columns])
+        self._columns = chosen_columns(columns)
+        self._write([self._columns])
 
     def add(self, documents: Iterable[Mapping[str, Any]]) -> None:
         """Write a row for each document; members without a column are left out."""

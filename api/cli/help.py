@@ -112,7 +112,8 @@ EXAMPLES: Mapping[str, str] = {
 
 _WHERE = (
     "--store, --values, --project and --debug may stand here, too: memtrace --help. "
-    "-o FILE writes the result there. Options have other names, such as -n for --limit: memtrace help options"
+    "-o FILE writes the result there; lists have --columns NAME,NAME and --jsonl. "
+    "Options have other names, such as -n for --limit: memtrace help options"
 )
 _LEFT_ALONE = "run"
 """The command whose words belong to another program."""

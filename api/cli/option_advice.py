@@ -13,6 +13,7 @@ from api.cli.aliases import COMMAND_OF
 from api.cli.errors import UsageError
 from api.cli.help import PANELS
 from api.cli.option_names import OTHER_NAMES, options_of
+from api.cli.selection import COLUMNS
 
 _ADVICE: Mapping[str, str] = {
     "--k": "How many a search should return is in `memtrace report`, under what to change first",
@@ -20,10 +21,7 @@ _ADVICE: Mapping[str, str] = {
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
     "--user": "A user's memory is a trace: `memtrace traces` lists them, and --trace names one",
-    **dict.fromkeys(
-        ("--columns", "--fields", "--select"),
-        "--format csv and --json have every column; `memtrace sql` chooses some",
-    ),
+    **dict.fromkeys(COLUMNS, "Lists have it: `memtrace answers --columns id,question,verdict`"),
 }
 """What to do in place of options that no command has."""
 _LIKE = 0.85

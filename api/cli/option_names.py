@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
+from api.cli.selection import EVERYTHING, selection, taken
 from schema.kinds import OperationKind, VariableKind
 
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -77,6 +78,7 @@ _KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "q
 _OUTPUT = ("-o", "--output", *OTHER_NAMES["--output"])
 _TAKES_ID = re.compile(r"\b(?:ID|ANSWER|FAILURE|TRACE)\b")
 _FILE = "memtrace.output"
+_SELECTION = "memtrace.selection"
 _LIKE = 0.85
 _NUMBER = re.compile(r"-([a-z]?)([0-9]+)")
 _SEVERAL = -1
@@ -202,6 +204,8 @@ class Command(TyperCommand):
         options = options_of(self, ctx)
         if "--json" in options and "--output" not in options:
             args = self._to_file(ctx, args, options)
+        if "csv" in _formats(self, ctx):
+            args, ctx.meta[_SELECTION] = taken(args)
         parameters = self.get_params(ctx)
         takes_id = any(_is_id(one) for one in parameters)
         args = spelled(args, options, _formats(self, ctx), takes_id=takes_id)
@@ -223,12 +227,19 @@ class Command(TyperCommand):
                 ctx.meta[_FILE] = file
                 form = file.suffix.lower().removeprefix(".")
                 is_said = any(one.startswith(("--format", "--json", "--csv", "-f")) for one in args)
-                is_known = not is_said and (form == "json" or (form == "csv" and "--format" in options))
+                is_known = not is_said and (form == "json" or (form in {"csv", "jsonl"} and "--format" in options))
                 return [*args[:at], *([f"--{form}"] if is_known else []), *args[at + 2 :]]
         return args
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; with ``-o FILE``, its output goes into the file."""
+        token = selection.set(ctx.meta.get(_SELECTION, EVERYTHING))
+        try:
+            return self._run(ctx)
+        finally:
+            selection.reset(token)
+
+    def _run(self, ctx: Any) -> Any:
         if _FILE not in ctx.meta:
             return super().invoke(ctx)
         with whole_file(ctx.meta[_FILE]) as file, redirect_stdout(io.TextIOWrapper(file, "utf-8")) as out:

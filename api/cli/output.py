@@ -44,9 +44,16 @@ class Output(Console):
 
 
 def print_json(document: Any) -> None:
-    """Print one JSON document on standard output, indented for a terminal."""
+    """Print one JSON document on standard output, indented for a terminal; of a list, what ``selection`` says."""
     import msgspec
 
+    from api.cli.selection import chosen_members, selection
+
+    if isinstance(document, list):
+        document = chosen_members(document)
+        if selection.get().is_lines:
+            write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in document))
+            return
     data = msgspec.json.encode(document)
     if sys.stdout.isatty():
         data = msgspec.json.format(data, indent=2)

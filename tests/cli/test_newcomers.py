@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import SAMPLE, Cli
@@ -100,3 +103,28 @@ def test_the_texts_of_two_answers_say_that_they_are_texts(sample: Cli) -> None:
     told = sample("memory", "diff", WRONG, "bbcdc006").err
     assert f"memtrace units --at {WRONG}; memtrace units --at bbcdc006" in told
     assert sample("diff", f"{UNIT}@1", f"{UNIT}@2").err == ""
+
+
+def test_chosen_columns(sample: Cli) -> None:
+    everything = sample("failures", "--json").json
+    table = sample("failures", "--fields", "id,question,verdict", "--csv").out.splitlines()
+    assert table[0] == "id,question,verdict"
+    assert table[1:] == [f"{one['id']},{one['question']},{one['verdict']}" for one in everything]
+    assert sample("failures", "--columns", "ID,Question,verdict").out.splitlines() == table
+    found = sample("answers", "--columns=question, id", "--json").json
+    assert [list(one) for one in found] == [["question", "id"]] * 8
+    for form in ("--csv", "--json"):
+        told = sample("answers", "--columns", "questions", form, code=2).err
+        assert "no column 'questions': did you mean question?" in told
+    assert "needs the names" in sample("answers", "--columns", "--json", code=2).err
+    assert sample("answers", "--json").json != found
+
+
+def test_json_with_an_object_a_line(sample: Cli, tmp_path: Path) -> None:
+    everything = sample("answers", "--json").json
+    for said in (["--jsonl"], ["--format", "jsonl"], ["--format=jsonl"], ["-f", "jsonl"]):
+        assert [json.loads(line) for line in sample("answers", *said).out.splitlines()] == everything
+    sample("answers", "-o", tmp_path / "a.jsonl", "--columns", "id")
+    lines = (tmp_path / "a.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [{"id": one["id"]} for one in everything]
+    assert sample("answers", "zebra", "--jsonl").out == ""

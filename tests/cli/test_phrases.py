@@ -413,7 +413,7 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
             "run --name first python app.py",
             "`memtrace run` has no option --name; a program comes last: memtrace run -- ",
         ),
-        ("answers --columns question", "`memtrace sql` chooses some"),
+        ("why last --columns question", "Lists have it: `memtrace answers --columns id,question,verdict`"),
         ("compare", "`memtrace compare` needs two traces: `memtrace traces` lists them"),
         ("compare last", "needs two traces"),
         (
