@@ -8,7 +8,7 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import note
-from api.cli.narrowing import LastOption, LimitOption, containing
+from api.cli.narrowing import LastOption, LimitOption, SearchOption, containing
 from api.cli.next_steps import NO_TRACE
 from api.cli.options import (
     Format,
@@ -45,6 +45,7 @@ async def traces(
         list[str] | None,
         typer.Argument(metavar="[WORDS]...", help="Only traces with this text in name or id.", show_default=False),
     ] = None,
+    search: SearchOption = None,
     limit: LimitOption = 0,
     last: LastOption = None,
     format_: FormatOption = None,
@@ -59,7 +60,7 @@ async def traces(
 
     async with place.open(any_name=True) as store:
         read = every(lambda after: store.traces(after=after))
-        text = " ".join(given or [])
+        text = " ".join([*(given or []), *([search] if search else [])])
         chosen = containing(read, lambda one: [one.name or "", one.external_id, one.id], text, limit, last)
         found = [(trace, (await store.stats(trace.id)).labels) async for trace in chosen]
     listed = [documents.trace_with_counts(trace, counts) for trace, counts in found]

@@ -116,6 +116,15 @@ async def answers(
         str | None,
         typer.Option("--search", metavar="TEXT", help="Only answers with this text in the question or the answer."),
     ] = None,
+    error_type: Annotated[
+        str | None,
+        typer.Option(
+            "--type",
+            metavar="TYPE",
+            help="Only wrong answers whose verdict names this error type.",
+            show_default=False,
+        ),
+    ] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     limit: LimitOption = LIMIT,
@@ -132,15 +141,16 @@ async def answers(
     from api.cli import documents
     from api.cli.csv_output import CsvTable
     from api.cli.find import LAST
+    from api.cli.labels import error_type_of
     from api.cli.render import tables
     from store.contract.answers import ALWAYS
 
-    when = span(since, until)
+    when, kind = span(since, until), error_type_of(error_type, "--type") if error_type else None
     async with place.open() as store:
         if given and len(given) == 1 and given[0].casefold() in LAST:
             given, last = None, last or 1
         only, text = await narrowed(store, given, trace, words)
-        pages = _answers(store, only, 0 if last else limit, wrong, text, when)
+        pages = _answers(store, only, 0 if last else limit, wrong, text, when, kind)
         if last:
             pages = _last(pages, last)
         if form is Format.CSV:
@@ -154,7 +164,7 @@ async def answers(
     elif found:
         Output().show(tables.answers(found))
     else:
-        is_all = wrong is None and not text and when == ALWAYS
+        is_all = wrong is None and not text and when == ALWAYS and kind is None
         note(NO_ANSWER if is_all else "There is no such answer; `memtrace answers` lists all.")
 
 
@@ -169,7 +179,13 @@ async def _last(pages: AsyncIterator[list[ListedAnswer]], count: int) -> AsyncIt
 
 
 async def _answers(
-    store: GraphStore, trace: str | None, limit: int, wrong: bool | None, words: str | None, when: Span
+    store: GraphStore,
+    trace: str | None,
+    limit: int,
+    wrong: bool | None,
+    words: str | None,
+    when: Span,
+    kind: str | None,
 ) -> AsyncIterator[list[ListedAnswer]]:
     """Answers with questions, failures and verdicts, in lists.
 
@@ -180,14 +196,15 @@ async def _answers(
         wrong: only wrong answers, only right ones (False), or all (None).
         words: only answers with this text in the preview of the question or the answer.
         when: only answers of this time.
+        kind: only answers whose verdict names this error type.
     """
-    if wrong is None and not words:
+    if wrong is None and not words and kind is None:
         async for page in _read_answers(store, trace, limit, when):
             yield page
         return
     left = limit or sys.maxsize
     async for page in _read_answers(store, trace, 0, when):
-        chosen = [one for one in page if _is_judged(one, wrong) and _says(one, words)]
+        chosen = [one for one in page if _is_judged(one, wrong) and _says(one, words) and _is_of(one, kind)]
         if len(chosen) > left:
             note(f"There are more than {limit:,}: --limit 0 lists all.")
         yield chosen[:left]
@@ -198,6 +215,10 @@ async def _answers(
 
 def _is_judged(answer: ListedAnswer, wrong: bool | None) -> bool:
     return wrong is None or (answer.failure is not None if wrong else answer.is_right)
+
+
+def _is_of(answer: ListedAnswer, kind: str | None) -> bool:
+    return kind is None or (answer.verdict is not None and answer.verdict.error_type == kind)
 
 
 def _says(answer: ListedAnswer, words: str | None) -> bool:

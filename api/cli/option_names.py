@@ -37,7 +37,8 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--by": ("--group-by", "--per"),
     "--port": ("-p",),
     "--yes": ("-y", "--force"),
-    "--comment": ("-m", "--note"),
+    "--reason": ("--because",),
+    "--comment": ("-m", "--note", "--because", "--reason"),
     "--since": ("--after", "--newer-than"),
     "--until": ("--before", "--older-than"),
     "--file": ("--from", "--gold-file", "--input"),
@@ -70,6 +71,8 @@ _NO_MODEL = {"--no-llm", "--no-model", "--without-llm", "--free", "--offline", "
 _NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
 """Options that name what a command takes as an argument."""
 _COUNTS = {"--limit", *OTHER_NAMES["--limit"]}
+_FAILED = {"--wrong", *OTHER_NAMES["--wrong"]}
+"""Of operations: those that ended with an error."""
 _WAYS = {"--forward", "--backward"}
 _TIMES = {"--today", "--yesterday"}
 _PLAIN = {"table", "text"}
@@ -148,6 +151,8 @@ def _flag(
         del rest[: 0 if value else 1]
         note(f"{name} is not needed: everything is shown.")
         return []
+    if name in _FAILED and "--status" in options:
+        return ["--status", "error"]
     if name in _WAYS and "--direction" in options:
         return ["--direction", name.removeprefix("--")]
     if name in _TIMES and "--since" in options:

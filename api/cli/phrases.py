@@ -42,6 +42,7 @@ _SHOW = {"list", "ls", "show", "get", "view", "inspect", "see", "print"}
 _LAST = {"last", "latest", "newest"}
 _HAS_LAST = {"answers", "failures", "traces"}
 """Lists whose commands understand ``last`` themselves. Of any other kind, ``last`` is the last line of the list."""
+_TABLES = {".csv", ".json", ".jsonl"}
 _ALL = {"list", "ls", "all"}
 _HAVE_LISTS = {"keys", "dlq"}
 _ASIDE = {"me", "the", "my", "all", "a", "an", "please", "of"}
@@ -125,13 +126,15 @@ def _said_politely(words: Words) -> Words:
 
 def _counted(words: Words) -> Words:
     """``failures by type``, ``count failures by operation``, ``report ID``."""
-    if words[:1] == ["report"] and _is_word(words, 1) and words[1] != "compare":
+    if words and COMMAND_OF.get(words[0], words[0]) == "report" and _is_word(words, 1) and words[1] != "compare":
         ids = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
         return ["report", *(part for word in words[1:ids] for part in ("--failure", word)), *words[ids:]]
     if words[:1] == ["count"] and _is_word(words, 1) and words[1] in _LIST_OF and len(words) == 2:
         return ["stats"]
     if words[:1] == ["blame"] and _is_word(words, 1) and words[1].rstrip("s") in _BLAMED:
         return ["blame", "--by", _BLAMED[words[1].rstrip("s")], *words[2:]]
+    if words[:1] == ["blame"] and _is_word(words, 1) and _ID.fullmatch(words[1]):
+        return ["blame", "--trace", *words[1:]]
     if words and words[0] in {"count", "group"}:
         words = words[1:] if "by" in words or "per" in words else words
     if len(words) > 2 and _LIST_OF.get(words[0]) == "failures" and words[1] in {"by", "per"}:
@@ -163,8 +166,6 @@ def _verb_first(words: Words) -> Words:
         return ["prompts", *rest] if by == "prompt" else ["blame", "--by", by, *rest]
     if verb in _SHOW and listed:
         return [_SHOWN_BY.get(listed, "show"), *rest] if noun in _SINGULAR and _is_word(rest, 0) else [listed, *rest]
-    if verb in {"export", "save", "dump"} and noun in LISTS:
-        return [noun, *rest]
     if verb in {"list", "ls"} and noun in _COMMANDS | ADVICE.keys() | {"all"}:
         return [noun, "list", *rest] if noun in _HAVE_LISTS else [verb if noun == "all" else noun, *rest]
     if COMMAND_OF.get(verb, verb) in _TAKE_IDS and noun in _SINGULAR and _is_word(rest, 0):
@@ -178,6 +179,20 @@ def _last_of(listed: str) -> Words:
         return [_SHOWN_BY.get(listed, "show"), "last"]
     # `memtrace prompts` ranks prompts, and has no last one.
     return ["variables", "--kind", "Prompt", "--last", "1"] if listed == "prompts" else [listed, "--last", "1"]
+
+
+def _all_of(words: Words) -> Words:
+    """``export answers``, ``export failures.csv``, ``why all``."""
+    if not _is_word(words, 1):
+        return words
+    verb, noun, rest = COMMAND_OF.get(words[0], words[0]), words[1], words[2:]
+    if verb == "why" and noun in {"all", "everything"}:
+        return ["attribute", "--all", *rest]
+    if verb == "export" and noun in LISTS:
+        return [noun, *rest]
+    if verb == "export" and Path(noun).stem in LISTS and Path(noun).suffix in _TABLES:
+        return [Path(noun).stem, "-o", noun, *rest]
+    return words
 
 
 def _noun_first(words: Words) -> Words:
@@ -259,6 +274,7 @@ _RULES: tuple[Callable[[Words], Words], ...] = (
     _judgement,
     _impact,
     _counted,
+    _all_of,
     _verb_first,
     _noun_first,
     _kind_first,

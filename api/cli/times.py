@@ -37,7 +37,8 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _AGO = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?)(\s+ago)?")
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
 _DAYS = {"today": 0, "yesterday": 1}
-_FORMS = "such as 2h, 3d, today, yesterday, 2026-11-27, 2026-11-27T14:30 or 14:30"
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_FORMS = "such as 2h, 3d, today, yesterday, monday, 2026-11-27, 2026-11-27T14:30 or 14:30"
 
 
 def span(since: str | None, until: str | None, now: datetime | None = None) -> Span:
@@ -78,6 +79,8 @@ def _moment(said: str, now: datetime, option: str, is_end: bool = False) -> date
             return now - timedelta(**{_UNITS[ago[2][0]]: int(ago[1])})
         if word == "now":
             return now
+        if word in _WEEKDAYS:
+            word, text = "", str(today - timedelta((today.weekday() - _WEEKDAYS.index(word)) % 7))
         day = today - timedelta(_DAYS[word]) if word in _DAYS else _day(text)
         if day is not None:
             return datetime.combine(day + timedelta(is_end), time()).astimezone(UTC)

@@ -89,6 +89,9 @@ async def units(
     `memtrace variables --kind MemoryUnit` lists all versions.
     """
     async with place.open() as store:
+        if given and len(given) == 1 and at is None and trace is None and await _is_moment(store, given[0]):
+            at, given = given[0], None
+            note(f"What the memory held at {at}; at the end: memtrace units")
         only, text = await narrowed(store, given, trace, search)
         moment = None
         if at is not None:
@@ -149,6 +152,21 @@ async def _list(
 
 def _texts(variable: Variable) -> list[str]:
     return [variable.preview, variable.name]
+
+
+async def _is_moment(store: GraphStore, word: str) -> bool:
+    """Whether a word is the id of something inside a trace, whose moment is meant."""
+    from api.cli.find import OtherKindError, find
+    from schema.errors import AmbiguousError, NotFoundError
+    from schema.models import Trace
+
+    try:
+        await find(store, Trace, word)
+    except OtherKindError:
+        return True
+    except (NotFoundError, AmbiguousError):
+        return False
+    return False
 
 
 async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple[str, int]:

@@ -38,6 +38,11 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
         ("why last --alternatives", "why last"),
         ("failures --unverified", "failures --unlabelled"),
         (f"memory --at {WRONG}", f"units --at {WRONG}"),
+        (f"memory {WRONG}", f"units --at {WRONG}"),
+        ("why all", "attribute --all"),
+        ("blame last", "blame --trace last"),
+        ("traces --search mara", "traces mara"),
+        ("answers --verdict update", "answers --type UpdateError"),
     ],
 )
 def test_what_was_typed_gives_what_was_meant(sample: Cli, typed: str, meant: str) -> None:
@@ -128,3 +133,19 @@ def test_json_with_an_object_a_line(sample: Cli, tmp_path: Path) -> None:
     lines = (tmp_path / "a.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line) for line in lines] == [{"id": one["id"]} for one in everything]
     assert sample("answers", "zebra", "--jsonl").out == ""
+
+
+def test_answers_of_an_error_type(sample: Cli) -> None:
+    (found,) = sample("answers", "--type", "UpdateError", "--json").json
+    assert found["id"].startswith(WRONG)
+    assert "There is no such answer" in sample("answers", "--type", "DeletionError").err
+
+
+def test_operations_that_failed_and_a_list_as_a_file(
+    sample: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "no such operations" in sample("operations", "--failed").err
+    assert sample("summary", WRONG).out.startswith("# Why answers were wrong")
+    monkeypatch.chdir(tmp_path)
+    sample("export", "failures.csv")
+    assert len((tmp_path / "failures.csv").read_text("utf-8").splitlines()) == 4

@@ -300,7 +300,7 @@ def test_words_after_a_list_narrow_it(sample: Cli) -> None:
 
 
 def test_the_id_of_something_else_says_what_it_is(sample: Cli) -> None:
-    for command in ("trace", "export", "check", "units", "answers"):
+    for command in ("trace", "export", "check", "messages", "answers"):
         told = sample(command, WRONG, code=3).err
         assert "no trace: it means an Answer of the trace" in told
         assert f"memtrace show {WRONG}" in told

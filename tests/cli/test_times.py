@@ -44,6 +44,8 @@ def _utc(day: int, hour: int, minute: int = 0) -> datetime:
         ("1w", _utc(22, 12), _utc(22, 12)),
         ("now", NOW, NOW),
         ("today", _utc(28, 23), _utc(29, 22)),
+        ("sunday", _utc(28, 23), _utc(29, 22)),
+        ("Saturday", _utc(27, 23), _utc(28, 23)),
         ("Yesterday", _utc(27, 23), _utc(28, 23)),
         ("2026-03-29", _utc(28, 23), _utc(29, 22)),
         ("14:30", _utc(29, 12, 30), _utc(29, 12, 30)),
