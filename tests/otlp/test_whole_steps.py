@@ -29,6 +29,7 @@ def _odd() -> Iterator[Sent]:
         ("pydantic run, both", {"all_messages": json.dumps([USER]), "all_messages_events": json.dumps([EVENT, EVENT])}),
         ("pydantic run, result", {"all_messages": json.dumps([USER, REPLY]), "final_result": "There."}),
         ("pydantic run, no list", {"all_messages": "nothing", "final_result": "There."}),
+        ("pydantic run, an object", {"all_messages": json.dumps(REPLY)}),
         ("pydantic chat", {"events": json.dumps([EVENT])}),
         ("pydantic tool", {"gen_ai.tool.name": "map", "tool_arguments": "{}", "tool_response": "Rome"}),
         ("vercel tool without a name", {"ai.operationId": "ai.toolCall", "ai.toolCall.args": "{}"}),
@@ -37,6 +38,7 @@ def _odd() -> Iterator[Sent]:
             {"ai.operationId": "ai.generateText", "ai.prompt": '{"system": "Be short."}'},
         ),
         ("vercel text", {"ai.operationId": "ai.generateText", "ai.prompt": "Hi", "ai.response.text": "Ho"}),
+        ("vercel object", {"ai.operationId": "ai.generateObject", "ai.response.object": '{"town": "Rome"}'}),
         ("vercel calls", {"ai.operationId": "ai.generateText.doGenerate", "ai.response.toolCalls": "[{}]"}),
         ("vercel vectors", {"ai.operationId": "ai.embed.doEmbed", "ai.values": ["a"], "ai.embeddings": ["[0.5]"]}),
         ("memtrace write", {"memtrace.operation.kind": "Update", "memtrace.outputs": json.dumps([ITEM])}),
@@ -58,9 +60,9 @@ def _odd() -> Iterator[Sent]:
             {"memtrace.operation.kind": "Deletion", "memtrace.deleted": '[{"id": "u1"}]'},
         ),
     ]
-    for place, (name, attributes) in enumerate(said):
+    for name, attributes in said:
         scope = "pydantic-ai" if name.startswith("pydantic") else "tests"
-        yield Sent(f"odd {place}", name, place * 10, place * 10 + 5, attributes | SESSION, scope=scope)
+        yield Sent(name, name, 0, 5, attributes | SESSION, scope=scope)
 
 
 SETS: dict[str, list[Sent]] = {
