@@ -338,7 +338,12 @@ def revised(found: Revision) -> str:
 
 def worth_saying(candidates: Iterable[CitedCandidate]) -> list[CitedCandidate]:
     """The candidates that a person should hear of; almost impossible candidates are left out."""
-    return [one for one in candidates if one.confidence is None or one.confidence >= _POSSIBLE]
+    return [one for one in candidates if is_possible(one.confidence)]
+
+
+def is_possible(confidence: float | None) -> bool:
+    """Whether a person should hear of a candidate with this confidence; None is not known."""
+    return confidence is None or confidence >= _POSSIBLE
 
 
 def named(step: CitedStep) -> str:

@@ -128,3 +128,8 @@ def test_steps_that_are_alike_are_one_run() -> None:
 def test_a_revoked_key_is_no_key() -> None:
     listed = [{"person": "Ada", "revokedAt": "2026-03-01T00:00:00Z"}, {"person": "Ben", "revokedAt": None}]
     assert _keyless(["Ada", "Ben"], {"pageInfo": {"hasNextPage": False}, "nodes": listed}) == ["Ada"]
+
+
+def test_almost_impossible_candidates_are_not_told() -> None:
+    candidates = [{"confidence": one} for one in (0.6, 0.05, 0.049, 0.0, None)]
+    assert [one["confidence"] for one in words.possible(candidates)] == [0.6, 0.05, None]

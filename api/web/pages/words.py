@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from attribution.report.excerpts import marked, quoted
-from attribution.report.words import counted, cut, settings, wrappable
+from attribution.report.words import counted, cut, is_possible, settings, wrappable
 from attribution.text.fit import printable
 from attribution.text.said import NAME, said, text_of
 from attribution.text.word_diff import Parts, difference, word_changes
@@ -103,6 +103,11 @@ MOST_SHOWN = 10_000
 """The most characters of a text on a page; the page of the variable has the whole text."""
 _MOST_COMPARED = 2000
 """The most characters of an answer in a comparison."""
+
+
+def possible(candidates: Sequence[Found]) -> list[Found]:
+    """The candidates of a verdict that a person should hear of."""
+    return [one for one in candidates if is_possible(one["confidence"])]
 
 
 def method(name: str) -> str:
