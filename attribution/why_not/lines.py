@@ -146,6 +146,8 @@ def _line_of_returned(unit: Returned) -> Line:
 def _extraction(found: Extraction) -> Part:
     made = {essence(one.text): one.variable_id for one in found.facts if _telling(one.text)}
     title = f"{found.operation} left out {found.uncovered_count:,} of {_counted(found.sentences, 'sentence')}"
+    if not found.uncovered_count:
+        title = f"{found.operation} kept words of each sentence, and not the needed fact"
     title += "" if made else " and made nothing"
     lines = [
         Line(
