@@ -10,18 +10,18 @@ from attribution.text.other_clock import other_times
 
 _HALF_DAY, _DAY = 720, 1440
 _NAMES = (
-    ("one", "ein", "eins", "una", "uma", "une", "l'una"),
-    ("two", "zwei", "dos", "duas", "deux", "due"),
-    ("three", "drei", "tres", "três", "trois", "tre"),
+    ("one", "ein", "eins", "una", "uma", "une", "l'una", "een"),
+    ("two", "zwei", "dos", "duas", "deux", "due", "twee"),
+    ("three", "drei", "tres", "três", "trois", "tre", "drie"),
     ("four", "vier", "cuatro", "quatro", "quatre", "quattro"),
-    ("five", "fünf", "cinco", "cinq", "cinque"),
-    ("six", "sechs", "seis", "sei"),
-    ("seven", "sieben", "siete", "sete", "sept", "sette"),
+    ("five", "fünf", "cinco", "cinq", "cinque", "vijf"),
+    ("six", "sechs", "seis", "sei", "zes"),
+    ("seven", "sieben", "siete", "sete", "sept", "sette", "zeven"),
     ("eight", "acht", "ocho", "oito", "huit", "otto"),
-    ("nine", "neun", "nueve", "nove", "neuf"),
-    ("ten", "zehn", "diez", "dez", "dix", "dieci"),
+    ("nine", "neun", "nueve", "nove", "neuf", "negen"),
+    ("ten", "zehn", "diez", "dez", "dix", "dieci", "tien"),
     ("eleven", "elf", "once", "onze", "undici"),
-    ("twelve", "zwölf", "doce", "doze", "douze", "dodici"),
+    ("twelve", "zwölf", "doce", "doze", "douze", "dodici", "twaalf"),
 )
 _HOURS = {name: hour for hour, names in enumerate(_NAMES, 1) for name in names}
 _MINUTES = _HOURS | {
@@ -48,13 +48,13 @@ _READ = re.compile(
     | \bhalb\s+(?P<h3>{_HOUR})\b{_PART.format("c")}?
     | \b(?:(?P<q4>viertel)|(?P<m4>{_MINUTE})(?:\s+minuten)?)\s+(?P<to4>nach|vor)\s+(?P<h4>{_HOUR})\b{_PART.format("d")}?
     | (?<![\d:.,])\b(?P<h5>{_HOUR})
-        (?:\s*o['’]clock\b|(?:[.](?P<n5>[0-5]\d))?\s+uhr\b(?:\s+(?P<m5>[0-5]\d)\b)?){_PART.format("e")}?
+        (?:\s*o['’]clock\b|(?:[.](?P<n5>[0-5]\d))?\s+uhr\b(?:\s+(?P<m5>[0-5]\d)\b)?|[.](?P<u5>[0-5]\d)\s+uur\b){_PART.format("e")}?
     | (?<![\d:.,])\b(?P<h6>{_HOUR})\s*(?:h(?![^\W\d])|heures?\b)\s*(?P<m6>[0-5]\d\b)?
         (?P<half6>\s*et\s+demie)?(?P<quarter6>\s*et\s+quart)?
         (?P<less6>\s*moins\s+le\s+quart)?{_PART.format("f")}?
-    | (?P<at7>\b(?:las?|às?|alle|le|all['’])\s*)?(?<![\d:.,])\b(?P<h7>{_HOUR})\b(?![:.]\d)
+    | (?P<at7>\b(?:las?|às?|alle|le|om|all['’])\s*)?(?<![\d:.,])\b(?P<h7>{_HOUR})\b(?![:.]\d)
         (?:\s+(?:[ye]\s+(?:(?P<half7>media|meia|mezz[ao])|(?P<quarter7>(?:un\s+)?[cq]uarto|quinze)|(?P<m7>{_MINUTE}))
-          |(?P<less7>meno?s?\s+(?:un\s+)?[cq]uarto))\b)?{_PART.format("g")}?
+          |(?P<less7>meno?s?\s+(?:un\s+)?[cq]uarto)|(?<=\s)uur)\b)?{_PART.format("g")}?
     | \b(?P<noon>noon|midday|mittags?|mediodía|meio-dia|midi|mezzogiorno)\b
     | \b(?P<midnight>midnight|mitternacht|medianoche|meia-noite|minuit|mezzanotte)\b
     """,
@@ -62,7 +62,7 @@ _READ = re.compile(
 )
 _DIGITAL = re.compile(r"(?<![\d:.,])(?:[01]?\d|2[0-4]):[0-5]\d(?![\d:])")
 _MAY_BE = re.compile(
-    r"\d|past|quarter|o['’]clock|after|before|\bto\b|\b(?:halb|viertel|uhr|nach|vor|las?|às?|alle|le)\b|heure|noon|mid|mitt"
+    r"\d|past|quarter|o['’]clock|after|before|\bto\b|\b(?:halb|viertel|uhr|uur|nach|vor|las?|às?|alle|le)\b|heure|noon|mid|mitt"
     r"|media|meia|mezz|minuit|morning|evening|night|tarde|noite|noche|manhã|mañana|matin|soir|pomeriggio|sera|[時时點点시]",
     re.IGNORECASE,
 )
@@ -147,7 +147,7 @@ def _past(match: re.Match[str], place: str) -> int:
     if place == "3":
         return -30
     if place == "5":
-        return int(match["m5"] or match["n5"] or 0)
+        return int(match["m5"] or match["n5"] or match["u5"] or 0)
     if place in "67":
         if match[f"half{place}"]:
             return 30
