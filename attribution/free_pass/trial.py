@@ -368,16 +368,18 @@ async def _verdict_of(
             question_kind=ending.kind,
         )
     path = await _path(tried, ending) if path is None else path
-    whole = ending.share * (_SPLIT + (1 - _SPLIT) * share)
+    alone = _SPLIT + (1 - _SPLIT) * share
+    whole = ending.share * alone
     weak = weakness_of(tried.graph, tried.failure, finding)
     if weak:
         details["weakness"] = weak
     doubt = doubt_of(tried, finding, None if ending.traced is None else ending.traced.detail)
     if doubt:
         whole = min(whole, _UNSURE)
-    sure = weakened(ending, whole) if weak else confidence(whole, ending.kind)
+    # The curves of rare kinds are flat: several operations at fault must count there, too.
+    sure = min(weakened(ending, whole) if weak else confidence(whole, ending.kind), alone)
     if doubt:
-        sure = min(sure, confidence(whole, QuestionKind.PLAIN))  # the curves of rare kinds are flat
+        sure = min(sure, confidence(whole, QuestionKind.PLAIN))
     details["share"] = round(whole, 4)
     if ending.traced is not None:
         details["detail"] = ending.traced.detail.quote

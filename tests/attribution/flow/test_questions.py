@@ -442,3 +442,20 @@ async def test_related_words_are_no_conclusion(embedded: Database) -> None:
 )
 def test_a_mood_or_an_attitude_is_inferred_in_three_languages(question: str, gold: str) -> None:
     assert form(asked(question, gold)) is QuestionForm.INFERRED
+
+
+async def test_a_conclusion_from_pieces_that_two_operations_lost_is_not_sure(embedded: Database) -> None:
+    told = Story.of("rules", "Ada: I love the sea.", "Ada: I own a small boat now.", OTHER)
+    told.delete(told.store(0, "Ada loves the sea."))
+    told.store(1, "Ada owns a small boat.", key="boat")
+    failure = told.ask(
+        "Would Ada enjoy a sailing trip?",
+        "Yes, she loves the sea and owns a boat",
+        "No, she prefers hills.",
+        [told.store(2, OTHER, key="work")],
+    )
+    failure = replace(failure, evidence_ids=tuple(told.evidence[number].id for number in (0, 1)))
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.question_kind is QuestionKind.INFERRED
+    assert len({one.operation_id for one in verdict.losses}) == 2
+    assert verdict.confidence <= 0.8
