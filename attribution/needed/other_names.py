@@ -21,6 +21,7 @@ def _names_another(gold: str, text: str) -> bool:
     found = {one.word for one in tokens(text)}
     return any(
         before.stem == other_before.stem
+        and name.stem != other.stem
         and name.word not in found
         and other.word not in known
         and not name.word.startswith(other.word)

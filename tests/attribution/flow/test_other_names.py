@@ -18,6 +18,7 @@ from attribution.needed.other_names import names_another
         ("Mount Ember", "On Mount Emberly", False),
         ("the United Kingdom", "in the UK", False),
         ("a red car", "A red Volvo", False),
+        ("κάθε Πέμπτη", "ΚΑΘΕ ΠΕΜΠΤΗ.", False),  # capitals have no accents
         ("", "Mr Hall", False),
     ],
 )
