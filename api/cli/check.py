@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from api.cli.context import Target, command
-from api.cli.errors import UsageError
+from api.cli.errors import UsageError, note
 from api.cli.next_steps import NO_TRACE
 from api.cli.options import IdHelp, JsonOption
 from api.cli.output import Output, print_json
+
+if TYPE_CHECKING:
+    from schema.models import Trace
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
@@ -47,6 +51,7 @@ async def check(
             raise
         graph = await TraceGraph.load(store, trace.id)
         found = advised(await holes(graph), trace, graph)
+        together = await _traces_of_program(store, trace)
     if as_json:
         print_json(
             [{"problem": one.problem, "count": one.count, "examples": one.examples, "fix": one.fix} for one in found]
@@ -58,3 +63,24 @@ async def check(
     for one in found:
         out.lines(f"{one.problem} ({', '.join(map(short, one.examples))})" if one.examples else one.problem)
         out.lines(f"  {one.fix}")
+    if together > 1:
+        note(
+            f"The program of this trace has {together:,} traces, and a verdict sees one. If the traces share a memory: "
+            "name the user or the conversation in all calls, or open memtrace.trace(id=...) around the calls."
+        )
+
+
+async def _traces_of_program(store: GraphStore, trace: Trace) -> int:
+    """The number of traces that instruments opened for the program of a trace; 0 if no program is known."""
+    import msgspec
+
+    from store.shared.paging import every
+
+    def program(one: Trace) -> tuple[Any, Any] | None:
+        said = msgspec.json.decode(one.attributes, type=dict[str, Any])
+        return (said["program"], said.get("namespace")) if "program" in said else None
+
+    own = program(trace)
+    if own is None:
+        return 0
+    return sum([program(one) == own async for one in every(lambda after: store.traces(after=after))])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 
 from api.cli.context import DEFAULT_PROJECT
 from schema.kinds import DerivationKind, OperationKind, VariableKind
@@ -29,6 +31,17 @@ def test_what_is_missing_is_told_with_what_to_record(stored: Callable[[TraceBuil
     assert (outside["problem"], outside["examples"]) == ("what the memory keeps came from outside", [unit.id])
     out = cli("check", "holes").out
     assert f"{loose['problem']} ({loose['examples'][0][:8]})\n  {loose['fix']}\n" in out
+
+
+def test_the_other_traces_of_the_program_are_counted(stored: Callable[[TraceBuilder], Cli]) -> None:
+    shop, other = {"program": "shop.py", "namespace": "a"}, {"program": "shop.py", "namespace": "b"}
+    for number, said in enumerate([shop, shop, other, {}]):
+        made = TraceBuilder(DEFAULT_PROJECT, f"talk {number}")
+        made.trace = replace(made.trace, attributes=json.dumps(said))
+        cli = stored(made)
+    assert "has 2 traces" in cli("check", "talk 0").err
+    for alone in ("talk 2", "talk 3"):
+        assert "traces" not in cli("check", alone).err
 
 
 def test_operations_whose_kind_says_nothing_are_named(stored: Callable[[TraceBuilder], Cli]) -> None:
