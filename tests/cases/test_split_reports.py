@@ -44,7 +44,7 @@ def test_what_a_user_said_is_one_message_also_if_a_graph_reads_its_parts(run: Ru
 
 async def test_the_model_that_shortened_a_part_is_at_fault(run: Run, tmp_path: Path) -> None:
     found = await tried(run, tmp_path, "It costs 1840 crowns.", "1480 crowns")
-    assert found.said == ("UpdateError", "Generation", "ChatOpenAI")
+    assert found.said == ("ExtractionError", "Generation", "ChatOpenAI")
     assert found.verdict.path[-2].quote == "The roof of the barn costs 1480 crowns."
     assert found.verdict.confidence >= 0.8
 

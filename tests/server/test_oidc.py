@@ -234,8 +234,12 @@ def test_a_browser_is_told_that_the_issuer_is_away(tmp_path: Path) -> None:
     most = int(TRIES.partition("/")[0])
     made = inside(tmp_path, public_url="https://memtrace.example", **settings)
     with made as (_, url), httpx.Client(base_url=url, timeout=300) as client:
-        answers = [client.get("/ui/sign-in/issuer") for _ in range(most + 1)]
-    assert [answer.status_code for answer in answers] == [503] * most + [429]
+        # The minute that is counted may end meanwhile, so up to twice as many are answered.
+        answers = [client.get("/ui/sign-in/issuer")]
+        while answers[-1].status_code == 503 and len(answers) <= 2 * most:
+            answers.append(client.get("/ui/sign-in/issuer"))
+    assert answers[-1].status_code == 429
+    assert most < len(answers) <= 2 * most + 1
     assert "sign in with a key" in answers[0].text
 
 
