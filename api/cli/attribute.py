@@ -126,7 +126,8 @@ async def _attribute(place: Target, ids: list[str], trace: str | None, options: 
             return
         cases = await cases_of(store, pairs)
     out = Output()
-    if len(cases) > _MOST_WHOLE and not ids:
+    is_list = len(cases) > _MOST_WHOLE and not ids
+    if is_list:
         out.show(verdicts.listed(cases))
     else:
         for case in cases:
@@ -138,7 +139,7 @@ async def _attribute(place: Target, ids: list[str], trace: str | None, options: 
     if cases or not withheld:
         told = f"{counted(len(cases), 'failure')} attributed, {abstained:,} abstained."
         note(told if cases else NO_FAILURE)
-    if len(cases) > _MOST_WHOLE and not ids:
+    if is_list:
         note(f"A verdict with its proof: memtrace why {short(cases[0].failure_id)}")
     if len(cases) == 1:
         note(f"What became of each needed fact: memtrace why-not {short(cases[0].failure_id)}")

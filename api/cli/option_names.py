@@ -72,7 +72,7 @@ _NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
 """Options that name what a command takes as an argument."""
 _COUNTS = {"--limit", *OTHER_NAMES["--limit"]}
 _FAILED = {"--wrong", *OTHER_NAMES["--wrong"]}
-"""Of operations: those that ended with an error."""
+"""Options of a list of operations that ask for operations with an error."""
 _WAYS = {"--forward", "--backward"}
 _TIMES = {"--today", "--yesterday"}
 _PLAIN = {"table", "text"}

@@ -38,8 +38,6 @@ _BEFORE = 2
 """The number of earlier messages that belong to the topic of a message."""
 _SHOWN = 60
 """The number of characters shown of a reply."""
-_WEAK = 0.6
-"""Factor for the share of a verdict on steps of which the recording lacks something."""
 _INFERRED = 0.6
 """Factor for the share of a verdict if the gold answer does not state the detail literally."""
 _REACH = {ErrorType.RESPONSE: 3, ErrorType.RETRIEVAL: 2, None: 0}
@@ -190,8 +188,3 @@ def is_unsaid(tried: TriedFailure, traced: FailureInTrace | None) -> bool:
 def weakness_of(graph: TraceGraph, failure: Failure, finding: Finding) -> str:
     """The gap in the recording that makes a finding less sure; empty if no gap is known."""
     return "" if finding.is_local else weakness(graph, failure) or finding.weakness
-
-
-def weakened(ending: Ending, whole: float) -> float:
-    """The confidence of a finding on steps with a gap in the recording; ``whole`` is the share without the gap."""
-    return confidence(_WEAK * whole, ending.kind)

@@ -38,7 +38,6 @@ from attribution.free_pass.ending import (
     hole_of,
     is_guess,
     unsafe,
-    weakened,
     weakness_of,
 )
 from attribution.free_pass.eyes import Eyes
@@ -49,6 +48,7 @@ from attribution.free_pass.needs import TriedFailure, about_answer, find_needs, 
 from attribution.free_pass.not_written import nothing_written, reply_not_stored
 from attribution.free_pass.rules import Finding
 from attribution.free_pass.stood_in import lost_by_summary, lost_by_writing
+from attribution.free_pass.sureness import sureness
 from attribution.free_pass.told_by_memory import wrong_in_memory
 from attribution.free_pass.too_late import written_late
 from attribution.free_pass.unsaid import by_what_nobody_said, unwritten, without_messages
@@ -57,17 +57,11 @@ from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
 from attribution.text.refusals import refuses
 from attribution.trace.holes import RECORD_MESSAGES
-from attribution.verdicts.probabilities import confidence
 from attribution.verdicts.verdict import CandidateVerdict, PieceLoss, Step, Verdict, abstention
 from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind
 
 SURE = 0.9
 """Below this confidence a model is asked, if there is one."""
-_SPLIT = 0.6
-"""Factor for the confidence of an operation that lost hardly any of the pieces; 1 if it lost all pieces."""
-
-_UNSURE = 0.6
-"""The most that the rules are sure of an operation, if the answer may be as right as the gold answer."""
 
 
 async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
@@ -368,18 +362,11 @@ async def _verdict_of(
             question_kind=ending.kind,
         )
     path = await _path(tried, ending) if path is None else path
-    alone = _SPLIT + (1 - _SPLIT) * share
-    whole = ending.share * alone
     weak = weakness_of(tried.graph, tried.failure, finding)
     if weak:
         details["weakness"] = weak
     doubt = doubt_of(tried, finding, None if ending.traced is None else ending.traced.detail)
-    if doubt:
-        whole = min(whole, _UNSURE)
-    # The curves of rare kinds are flat: several operations at fault must count there, too.
-    sure = min(weakened(ending, whole) if weak else confidence(whole, ending.kind), alone)
-    if doubt:
-        sure = min(sure, confidence(whole, QuestionKind.PLAIN))
+    whole, sure = sureness(ending, share, has_gap=bool(weak), is_doubted=bool(doubt))
     details["share"] = round(whole, 4)
     if ending.traced is not None:
         details["detail"] = ending.traced.detail.quote

@@ -72,6 +72,9 @@ def newest(verdicts: Iterable[Attribution], failure: Failure) -> list[Attributio
     of the gold answer. A failed attempt replaces no verdict, and a verdict on earlier gold answers none on the present
     ones. The verdict that counts is never left out.
 
+    Filters of failures (``wanted.newest`` in the queries of both stores) decide by time alone: there, a verdict on gold
+    answers that were changed and changed back may be left out.
+
     Args:
         verdicts: on this failure, oldest first, as the store gives them.
         failure: the failure.

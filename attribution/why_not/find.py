@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from attribution.free_pass.ending import Ending, hole_of, weakened, weakness_of
+from attribution.free_pass.ending import Ending, hole_of, weakness_of
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.flow import FlowPass
+from attribution.free_pass.sureness import sureness
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.naming import operation_label, variable_label
 from attribution.verdicts.stored import word_on
@@ -116,7 +117,7 @@ class _Reader:
             operation_external_id=blamed.external_id if blamed else None,
             operation=operation_label(blamed) if blamed else None,
             reason=(f"{chosen.reason}; but {weak}" if weak else chosen.reason) if chosen else hole or None,
-            confidence=0.0 if hole else weakened(endings[0], endings[0].share) if weak else endings[0].confidence,
+            confidence=0.0 if hole else sureness(endings[0], 1.0, has_gap=bool(weak), is_doubted=False)[1],
             held_count=told.held_count,
             held=told.held,
             considered=told.considered,

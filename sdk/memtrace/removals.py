@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from memtrace.calls import Call, Plan
 from memtrace.faults import report
@@ -74,5 +75,5 @@ def _items(container: object) -> list[object] | None:
     return found
 
 
-def _values(container: object) -> Iterator[object]:
-    return iter(list(container.values()) if isinstance(container, Mapping) else list(container))  # type: ignore[call-overload]
+def _values(container: Any) -> Iterator[object]:
+    return iter(list(container.values() if isinstance(container, Mapping) else container))

@@ -52,7 +52,7 @@ def case(found: FailureReport, file: str | None = None) -> Table:
 
 
 def listed(found: Sequence[FailureReport]) -> Table:
-    """Failures with their verdicts, one line each."""
+    """A line for each failure, with the verdict."""
     columns = ("id", "verdict", "confidence", "operation", "question")
     rows = (
         (

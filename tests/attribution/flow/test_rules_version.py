@@ -11,7 +11,7 @@ import attribution
 from attribution.run import RULES
 from attribution.verdicts.probabilities import CURVES
 
-VERSION, FINGERPRINT = "53", "0cde456c64831180"
+VERSION, FINGERPRINT = "53", "4fa6cb1c70eb4efb"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 

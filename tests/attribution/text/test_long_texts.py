@@ -35,7 +35,7 @@ def test_times_of_a_text_are_read_only_beside_a_gold_answer_with_a_time(
         return times(text)
 
     monkeypatch.setattr(gold_agreement, "times", counted)
-    monkeypatch.setattr(gold_agreement, "measures_alike", lambda *_: None)  # it reads short texts of its own
+    monkeypatch.setattr(gold_agreement, "measures_alike", lambda *_: None)  # the function reads short texts
     agreement(content("the ferry", _RARITY), _TEXT, golds)
     assert tuple(seen) == read
 

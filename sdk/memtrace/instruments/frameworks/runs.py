@@ -36,7 +36,7 @@ class Run:
         step_number: of a node of a graph: the number of the graph's step.
         is_turn: of a model: whether the application itself asks it what a user said in a conversation, or a question
             that a memory was asked.
-        is_graph: whether the run's nodes do its work: it only passes on what they made.
+        is_graph: whether nodes do the work, and the graph only passes on what its nodes made.
     """
 
     root: Root

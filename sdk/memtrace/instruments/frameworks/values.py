@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memtrace.identity import Variable
@@ -125,28 +125,23 @@ def _message(run: Run, said: Any, text: str) -> Variable | None:
         _name_wrapped(run, text)
     came_from = came_from or texts(run.here.trace).inside(text, run.asked, is_speech=said.type == "human")
     if came_from and said.type in {"human", "system"}:
-        writing = Making(run.here, "write prompt", "Other")
-        for one in came_from:
-            writing.use(one)
-        found = writing.make(text, "prompt", "Prompt")
-        writing.end()
-        return found
+        return _made_of(run, came_from, text, ("write prompt", "Other"), ("prompt", "Prompt"))
     if said.type in {"ai", "AIMessageChunk"} and any(one.kind in _REPLIES for one in came_from):
         # An agent writes the replies and results of its loop into one message of the history.
-        writing = Making(run.here, "write history", "Other")
-        for one in came_from:
-            writing.use(one)
-        found = writing.make(text, "reply", "Response")
-        writing.end()
-        return found
+        return _made_of(run, came_from, text, ("write history", "Other"), ("reply", "Response"))
     if came_from and said.type == "tool":  # a tool that nothing recorded, which gave out parts of the memory
-        telling = Making(run.here, "tool", "Tool")
-        for one in came_from:
-            telling.use(one)
-        found = telling.make(text, "tool result", "Other")
-        telling.end()
-        return found
+        return _made_of(run, came_from, text, ("tool", "Tool"), ("tool result", "Other"))
     return None
+
+
+def _made_of(run: Run, others: Iterable[Variable], text: str, step: tuple[str, str], made: tuple[str, str]) -> Variable:
+    """A text that was made from others by a step of its own; step and text with name and kind."""
+    making = Making(run.here, *step)
+    for one in others:
+        making.use(one)
+    found = making.make(text, *made)
+    making.end()
+    return found
 
 
 def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
@@ -160,11 +155,7 @@ def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
         came_from, now = again, None
     if now is None:
         if came_from:
-            writing = Making(run.here, "write prompt", "Other")
-            for one in came_from:
-                writing.use(one)
-            now = writing.make(text, "prompt", "Prompt")
-            writing.end()
+            now = _made_of(run, came_from, text, ("write prompt", "Other"), ("prompt", "Prompt"))
             _written_from(run).setdefault(text.strip(), {})[now] = frozenset(came_from)
         else:
             now = given(run, text, "prompt", "Prompt")
