@@ -25,6 +25,7 @@ from api.http.problems import install_problems
 from api.http.tracing import Tracing, tracing_of
 from api.http.windows import Copies
 from api.jobs.following import Following
+from api.processes.memory import keeping_little
 from api.processes.shielded_acts import Acts
 from api.settings import Settings
 from api.settings.loading import client_secret, open_queue, open_store
@@ -138,6 +139,7 @@ async def _running(
             stack.push_async_callback(writer.stop, settings.shutdown_seconds)
             await stack.enter_async_context(keeping(opened, settings.job_projects))
         await stack.enter_async_context(metrics.lag.watching())
+        await stack.enter_async_context(keeping_little())
         loading = asyncio.create_task(_load_rest())
         stack.callback(loading.cancel)
         yield

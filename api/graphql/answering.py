@@ -12,6 +12,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from weakref import WeakValueDictionary
 
+from api.turns import Turns
+
 AT_ONCE = 8
 """Operations of a principal that are answered at the same time."""
 
@@ -26,7 +28,7 @@ class Answering:
     """Turns of the operations of each principal."""
 
     def __init__(self) -> None:
-        self._places: WeakValueDictionary[tuple[str, bool], asyncio.Semaphore] = WeakValueDictionary()
+        self._turns = Turns(AT_ONCE)
         self._sending: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -43,6 +45,5 @@ class Answering:
             sending = self._sending.setdefault(actor, asyncio.Lock())
             await held.enter_async_context(sending)
             held.callback(lambda: sending)  # keeps the lock known for as long as it is held
-        places = self._places.setdefault((actor, LONG_WAITS in text), asyncio.Semaphore(AT_ONCE))
-        async with places:
+        async with self._turns.turn((actor, LONG_WAITS in text)):
             yield

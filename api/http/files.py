@@ -100,6 +100,15 @@ async def streamed(write: Callable[[BinaryIO], Awaitable[None]]) -> AsyncIterato
             await asyncio.gather(task, return_exceptions=True)
 
 
+async def from_file(file: BinaryIO) -> AsyncIterator[bytes]:
+    """Send a whole file from its beginning, block by block, and close it."""
+    with file:
+        sent = 0
+        while block := await asyncio.to_thread(os.pread, file.fileno(), _BLOCK, sent):
+            sent += len(block)
+            yield block
+
+
 async def begun(blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """The same blocks, after waiting for the first: an error until then can still become an error response."""
     first = await anext(blocks, b"")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -113,7 +113,7 @@ class Copies:
     async def _fill(self, size: int, read: Callable[[], Awaitable[bytes]]) -> BinaryIO:
         async with self.budget.hold(size):
             data = await read()
-            return await asyncio.to_thread(_write, data)
+            return await asyncio.to_thread(on_disk, [data])
 
 
 class Windows(Response):
@@ -173,11 +173,16 @@ def in_windows(answer: Response, copies: Copies) -> Response:
     return Windows(copies, object(), len(data), read, headers)
 
 
-def _write(data: bytes) -> BinaryIO:
+def on_disk(blocks: Iterable[bytes]) -> BinaryIO:
+    """A file without a name with these bytes; who reads the file closes it.
+
+    Raises:
+        StoreError: the disk is full, or can't be written.
+    """
     try:
         file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (it outlives this)
         try:
-            file.write(data)
+            file.writelines(blocks)
             file.flush()
         except BaseException:
             file.close()

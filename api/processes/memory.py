@@ -7,9 +7,13 @@ Pages of files that the process only reads don't count, because the kernel can r
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import os
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 try:
     import resource
@@ -21,6 +25,8 @@ _SPARE_BYTES = 64 << 20
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 """Of glibc's malloc.h."""
 _ARENAS = 1
+_LOOK_SECONDS = 1.0
+_GROWN_BYTES = 16 << 20
 _LARGE = 262_144
 """Bytes of a block of memory that goes back to the system as soon as it is free."""
 
@@ -68,6 +74,41 @@ def hold_little() -> None:
     ):
         if variable not in os.environ:
             mallopt(option, value)
+
+
+@asynccontextmanager
+async def keeping_little() -> AsyncIterator[None]:
+    """For the length of a ``with`` block, return freed memory to the system whenever this process has grown.
+
+    Answers of megabytes consist of blocks that are too small to go back by themselves, so a server would keep the
+    memory of its busiest second.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    task = asyncio.create_task(_keep_little())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _keep_little() -> None:
+    least = _resident_bytes()
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        now = _resident_bytes()
+        if now - least > _GROWN_BYTES:
+            await asyncio.to_thread(give_back)
+            now = least = _resident_bytes()
+        least = min(least, now)
+
+
+def _resident_bytes() -> int:
+    """The memory that this process occupies; see ``man 5 proc_pid_statm``."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def give_back() -> None:

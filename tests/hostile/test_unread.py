@@ -104,12 +104,15 @@ def test_a_client_that_reads_gets_all_answers_on_a_websocket(hostile: Hostile) -
     assert all("errors" not in one["payload"] for one in found if one["type"] == "next")
 
 
-def test_the_saved_list_of_failures(hostile: Hostile, held: ExitStack) -> None:
-    path = f"/ui/projects/{PROJECT}/failures/saved"
-    head = (
+def _head(hostile: Hostile, path: str) -> bytes:
+    return (
         f"GET {path} HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\n"
         f"Cookie: {COOKIE}={hostile.server.key('reader', PROJECT)}\r\n\r\n"
     ).encode()
+
+
+def test_the_saved_list_of_failures(hostile: Hostile, held: ExitStack) -> None:
+    path = f"/ui/projects/{PROJECT}/failures/saved"
     with hostile.client(None) as client:
         whole = client.get(path, headers=hostile.page_headers())
     lines = whole.text.splitlines()
@@ -118,6 +121,18 @@ def test_the_saved_list_of_failures(hostile: Hostile, held: ExitStack) -> None:
 
     def ask() -> None:
         for _ in range(2 * CLIENTS):
-            held.enter_context(_open(hostile)).sendall(head)
+            held.enter_context(_open(hostile)).sendall(_head(hostile, path))
+
+    _check(hostile, held, ask)
+
+
+def test_the_page_of_failures(hostile: Hostile, held: ExitStack) -> None:
+    path = f"/ui/projects/{PROJECT}/failures"
+    with hostile.client(None) as client:
+        assert f"{path}/saved" in client.get(path, headers=hostile.page_headers()).text
+
+    def ask() -> None:
+        for _ in range(2 * CLIENTS):
+            held.enter_context(_open(hostile)).sendall(_head(hostile, path))
 
     _check(hostile, held, ask)

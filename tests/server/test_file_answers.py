@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
-from collections.abc import AsyncIterator
-from typing import BinaryIO
+import io
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import BinaryIO, cast
 
 import pytest
 
 from api.http import files
-from api.http.files import attachment, begun, gzipped, one_range, streamed, takes_gzip
+from api.http.files import attachment, begun, from_file, gzipped, one_range, streamed, takes_gzip
+from api.http.windows import on_disk
+from schema.errors import StoreError
 
 
 @pytest.mark.parametrize(
@@ -154,6 +159,40 @@ async def test_nobody_writes_for_a_client_that_has_gone() -> None:
     assert await anext(blocks) == b"part"
     await blocks.aclose()  # type: ignore[attr-defined]
     assert ended == ["cancelled"]
+
+
+@pytest.mark.parametrize("size", [0, 1, files._BLOCK - 1, files._BLOCK, files._BLOCK + 1, 3 * files._BLOCK])
+async def test_a_file_is_sent_from_its_beginning_and_closed(size: int) -> None:
+    content = bytes(number % 251 for number in range(size))
+    file = on_disk([content[: size // 2], content[size // 2 :]])
+    assert b"".join([block async for block in from_file(file)]) == content
+    assert file.closed
+
+
+async def test_a_file_whose_reader_has_gone_is_closed() -> None:
+    file = on_disk([bytes(files._BLOCK), b"more"])
+    blocks = cast(AsyncGenerator[bytes], from_file(file))
+    assert len(await anext(blocks)) == files._BLOCK
+    await blocks.aclose()
+    assert file.closed
+
+
+def test_a_full_disk_is_an_error_that_names_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Full] = []
+
+    class Full(io.BytesIO):
+        def __init__(self) -> None:
+            super().__init__()
+            opened.append(self)
+
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", Full)
+    with pytest.raises(StoreError) as raised:
+        on_disk([b"x"])
+    assert str(raised.value) == f"{tempfile.gettempdir()}: an answer can't wait here: No space left on device"
+    assert [file.closed for file in opened] == [True]
 
 
 async def test_the_first_block_is_awaited() -> None:

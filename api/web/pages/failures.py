@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from functools import partial
 from typing import Any, BinaryIO
 
 from starlette.responses import Response, StreamingResponse
 
 from api.http.dependencies import platform_of
-from api.http.files import attachment, streamed
+from api.http.files import attachment, from_file
+from api.http.windows import on_disk
 from api.web.pages.overview import methods_of
 from api.web.pages.recent import Recent
 from api.web.pages.shown import PageRequest, Shown
@@ -95,37 +95,29 @@ async def saved(asked: PageRequest) -> Response:
     said = _said(asked)
     order = order_of(said[_SORT])
 
-    async def page(after: str | None) -> dict[str, Any]:
+    async def page(after: str | None) -> tuple[BinaryIO, str | None]:
+        """Writes a page's lines to a file, so that a page is in memory only while the budget is held."""
         async with platform_of(asked.request).copies.budget.hold(_SAVED_BYTES):
             found = await asked.viewer.ask_project(
                 "failures_saved", asked.project, after=after, trace=said["trace"], filter=filter_of(said), order=order
             )
-        failures: dict[str, Any] = found["project"]["failures"]
-        return failures
+            failures: dict[str, Any] = found["project"]["failures"]
+            rows = (f"{json.dumps(one)}\n".encode() for one in failures.pop("nodes"))
+            return await asyncio.to_thread(on_disk, rows), failures["pageInfo"]["endCursor"]
 
     first = [await page(None)]  # An error in the address must become an error page, not the beginning of a file.
 
     async def lines() -> AsyncIterator[bytes]:
-        there: dict[str, Any] | None = first.pop()
-        while there is not None:
-            after = there["pageInfo"]["endCursor"]
-            # A page may have megabytes, and readers may be slow: its lines wait on the disk.
-            async for block in streamed(partial(_write_lines, there.pop("nodes"))):
+        file, after = first.pop()
+        while True:
+            async for block in from_file(file):
                 yield block
-            there = None if after is None else await page(after)
+            if after is None:
+                return
+            file, after = await page(after)
 
     headers = attachment(f"{asked.project}.failures.jsonl")
     return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
-
-
-async def _write_lines(failures: list[dict[str, Any]], file: BinaryIO) -> None:
-    """Write failures to a file, a line each, and forget them."""
-
-    def write() -> None:
-        file.writelines(f"{json.dumps(one)}\n".encode() for one in failures)
-        failures.clear()
-
-    await asyncio.to_thread(write)
 
 
 async def _groups(asked: PageRequest, trace: str | None) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from api.errors import ForbiddenError, IssuerError, RateLimitedError, TooLargeEr
 from api.graphql.schema import Schema
 from api.http.dependencies import platform_of, request_id_of
 from api.logs import error_fields
+from api.turns import Turns
 from api.web.assets import NamedRoute
 from api.web.pages import (
     about,
@@ -40,7 +41,7 @@ from api.web.pages import (
     value,
     variable,
 )
-from api.web.pages.asking import PageError, viewer_of
+from api.web.pages.asking import PageError, Viewer, viewer_of
 from api.web.pages.opening import Opening
 from api.web.pages.render import HEADERS, assets, render
 from api.web.pages.shown import Page, PageRequest, Shown
@@ -122,6 +123,9 @@ _ISSUER_AWAY = (
 
 Handler = Callable[[Request], Awaitable[Response]]
 
+_AT_ONCE = 4
+"""How many copies of one page are made for one person at the same time; further requests wait."""
+
 
 def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRoute]:
     """The routes of all pages and of their static files.
@@ -131,6 +135,7 @@ def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRout
         opening: signs one browser in; see ``memtrace ui``.
     """
     files = assets()
+    turns = Turns(_AT_ONCE)
     signing = SigningPages(files.version, opening)
 
     def route(method: str, path: str, handler: Handler) -> BaseRoute:
@@ -148,19 +153,29 @@ def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRout
         route("POST", "/ui/invitation", signing.accept),
         route("GET", "/ui/open", signing.open),
         route("POST", "/ui/open", signing.take_code),
-        *(route(method, path, _made(page, schema, files.version)) for method, path, page in PAGES),
+        *(route(method, path, _made(page, schema, files.version, turns)) for method, path, page in PAGES),
         route("GET", "/ui/{rest:path}", _nothing),
     ]
 
 
-def _made(page: Page, schema: Schema, version: str) -> Handler:
-    """Makes a request handler of a page's function."""
+def _made(page: Page, schema: Schema, version: str, turns: Turns) -> Handler:
+    """Makes a request handler of a page's function.
+
+    Args:
+        page: the function.
+        schema: runs the page's documents.
+        version: the hash in the address of the static files.
+        turns: bounds how many copies of a page are made for one person at the same time. A page asks several
+            documents, and holds the answer of the first, which may have megabytes, until the page is rendered.
+    """
 
     async def handle(request: Request) -> Response:
         viewer = await viewer_of(request, schema)
-        made = await page(PageRequest(viewer, request))
-        if not isinstance(made, Shown):
-            return made
+        async with turns.turn((viewer.context.access.principal.actor, page)):
+            made = await page(PageRequest(viewer, request))
+            return await shown(made, viewer, request) if isinstance(made, Shown) else made
+
+    async def shown(made: Shown, viewer: Viewer, request: Request) -> Response:
         projects = viewer.projects
         frame = {
             # A viewer who may see only one project gets its navigation on all pages.
