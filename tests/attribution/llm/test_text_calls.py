@@ -61,6 +61,34 @@ STEP = {"variable": "v1", "direction": "back"}
             [("search", SEARCH)],
         ),
         ('{"name": "search", "arguments": "no JSON"}', [("search", None)]),
+        ('{"name": "search", "arguments": ["a"]}', [("search", None)]),
+        ('{"name": "search", "arguments": "{\\"words\\": \\"grey parrot\\"}"}', [("search", SEARCH)]),
+        ('{"name": " search ", "id": "c1", "type": "call", "words": "grey parrot"}', [("search", SEARCH)]),
+        ('{"name": "delete", "tool": "search", "args": {"words": "grey parrot"}}', [("search", SEARCH)]),
+        ('{"search": "grey parrot"}', []),
+        ('{"search": {"words": "grey parrot"}, "step": {}}', []),
+        ('[1, "search", null]', []),
+        ('[1, {"name": "search", "input": {"words": "grey parrot"}}]', [("search", SEARCH)]),
+        ('{"calls": [{"name": "search", "params": {"words": "grey parrot"}}, 5]}', [("search", SEARCH)]),
+        ('{"actions": "search"}', []),
+        ("search {'words': 'grey parrot'}", [("search", SEARCH)]),
+        ("search {'words': 'it\\'s }'}", [("search", {"words": "it's }"})]),
+        ("search {'words': 'grey parrot'", []),
+        ("search {'words': grey}", []),
+        ("search [1]", []),
+        ('search was done before. {"words": "grey parrot"}', []),
+        ("search('grey parrot')", []),
+        ("search(words=grey)", []),
+        ("search(words='grey) parrot')", [("search", {"words": "grey) parrot"})]),
+        ("delete(words='a') search(words='grey parrot')", [("search", SEARCH)]),
+        ("search(words='grey' 5) search(words='grey parrot')", [("search", SEARCH)]),
+        ("search(**{'words': 'a'}) or search()", [("search", {"words": "a"})]),
+        ("<function=search></function>", [("search", {})]),
+        ("<function=search>[1]</function>", [("search", {})]),
+        (
+            "<function=search><parameter=limit>5</parameter><parameter=words>tea",
+            [("search", {"limit": 5, "words": "tea"})],
+        ),
         ("I would search for the grey parrot.", []),
         ('{"name": "delete_all", "arguments": {}}', []),
         ('<think>{"name": "search", "arguments": {}}', []),
@@ -75,6 +103,21 @@ def test_forms(text: str, wanted: list[tuple[str, dict[str, Any] | None]]) -> No
 def test_deep_arguments_are_none(depth: int) -> None:
     text = '{"name": "search", "arguments": {"words": %s}}' % ("[" * depth + "]" * depth)
     assert [one.arguments for one in calls_in(text, NAMES)] in ([None], [])
+
+
+def test_at_most_twenty_calls_are_read_with_ids_of_their_own() -> None:
+    found = calls_in('{"search": {}}' * 21, NAMES)
+    assert [one.id for one in found] == [f"text-{number}" for number in range(20)]
+
+
+@pytest.mark.parametrize(("others", "count"), [(199, 1), (200, 0)])
+def test_two_hundred_beginnings_of_json_are_tried(others: int, count: int) -> None:
+    assert len(calls_in("[x " * others + '{"name": "search", "arguments": {}}', NAMES)) == count
+
+
+@pytest.mark.parametrize(("padding", "count"), [(60_000 - len("search {}"), 1), (60_000 - len("search {}") + 1, 0)])
+def test_only_the_end_of_a_long_reply_is_read(padding: int, count: int) -> None:
+    assert len(calls_in("search {}" + " " * (padding - 1) + ".", NAMES)) == count
 
 
 def test_thoughts_are_left_out() -> None:
