@@ -1,4 +1,4 @@
-"""Small parts of the recorder that decide by themselves: the borders of recognising, refusing, keeping, switching off."""
+"""Small parts of the recorder that decide by themselves: where recognising, refusing, keeping and silence begin."""
 
 from __future__ import annotations
 
