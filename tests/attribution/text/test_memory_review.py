@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from attribution.trace.memory_review import Held, review
 from attribution.trace.remembered import Memory, Unit, Version
 from schema.kinds import VariableKind
@@ -57,6 +59,40 @@ def test_other_numbers_days_and_denials_contradict_and_are_no_copies() -> None:
     found = review(_memory(texts), None)
     assert [_texts(pair) for pair in found.conflicts] == [texts[0:2], texts[2:4], texts[4:6]]
     assert not found.alike
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflicts", "alike"),
+    [
+        ("tea at five", "tea at six", 0, 0),  # fewer than three words beside the values
+        ("she drinks tea at 5", "she drinks tea at 6", 1, 0),
+        ("she drinks tea at 5", "she drinks tea", 0, 0),  # the other has no value
+        ("she drinks tea", "she never drinks tea", 1, 0),
+        ("she doesn't drink tea", "she doesn\u2019t drink tea", 0, 1),
+        ("she never drinks tea at 5", "she never drinks tea at 6", 1, 0),
+        ("she never drinks tea", "she won't drinks tea", 1, 0),
+        ("in March she went home", "in May she went home", 1, 0),
+        ("a b c d e 1", "a b c x y 2", 0, 0),
+        ("a b c d e 1", "a b c d x 2", 1, 0),
+        ("the cat was here at 2024-05-06T10:00:00Z", "the cat was here at 2025-07-08 11:00", 0, 1),
+    ],
+)
+def test_what_contradicts_and_what_is_there_twice(one: str, other: str, conflicts: int, alike: int) -> None:
+    found = review(_memory([one, other]), None)
+    assert (len(found.conflicts), len(found.alike)) == (conflicts, alike)
+
+
+def test_units_with_most_versions_come_first_and_the_newest_units_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["one|two", "other", "first|second|third"]
+    found = review(_memory(texts), None)
+    assert _texts(found.changed) == ["third", "two"]
+    monkeypatch.setattr("attribution.trace.memory_review.MOST_UNITS", 2)
+    assert _texts(review(_memory(texts, read=[0]), None).unread) == ["other", "third"]
+
+
+def test_of_many_units_about_the_same_only_some_are_compared() -> None:
+    found = review(_memory([f"she drinks tea at {number}" for number in range(21)]), None)
+    assert len(found.conflicts) == 20 * 19 // 2
 
 
 def test_a_moment_shows_the_units_of_then() -> None:
