@@ -9,6 +9,7 @@ import memtrace
 import pytest
 from memtrace.context import scope
 from memtrace.exporters.memory import MemoryExporter
+from memtrace.instruments import handed_out
 from memtrace.instruments.model_calls import TOOL_CALLS, ModelCall, Reply, Said
 
 from tests.sdk.graph import check, sources, value
@@ -125,3 +126,24 @@ def test_a_text_of_an_extraction_is_a_message_unless_another_argument_is(recorde
         "I live in Bonn.": "Other",
         "I live in Nice.": "Other",
     }
+
+
+def give(text: str, kind: str) -> None:
+    """A package gives a text to the application."""
+    here = scope.get()
+    assert here is not None
+    (known,) = here.trace.identities.find(memtrace.variable(text, kind=kind)) or ()
+    handed_out.remember(handed_out.Given(text, here.trace.id, known))
+
+
+@pytest.mark.parametrize(("last", "kind"), [("MemoryUnit", "Answer"), ("Response", "Response")])
+def test_a_prompt_with_an_earlier_reply_asks_for_no_answer_unless_the_memory_gave_its_words_later(
+    recorded: MemoryExporter, last: str, kind: str
+) -> None:
+    with memtrace.trace():
+        give("Who repairs the spotlight on the stage?", "Query")
+        for one in ["Response", "MemoryUnit"] if last == "MemoryUnit" else ["MemoryUnit", "Response"]:
+            give("".join(FACT), one)
+        ask(Said("user", f"Who repairs the spotlight on the stage?\n{FACT}"), reply="It is Goran.")
+    check(recorded.events)
+    assert value(recorded.events, "It is Goran.")["kind"] == kind

@@ -202,10 +202,12 @@ class ModelCall(Step):
     def _has_question(self, texts: Sequence[handed_out.Text]) -> bool:
         """Whether the application put a question that it searched for into a message, and no earlier reply.
 
-        With an earlier reply inside, the message rather asks for a judgement of the reply.
+        With an earlier reply inside, the message rather asks for a judgement of the reply. A memory that gave the words
+        of a reply after it was made is not such a reply: a model may answer with a memory unit as it is.
         """
-        kinds = {given.variable.kind for text in texts for given in text.given.get(self.trace_id, ())}
-        return "Query" in kinds and kinds.isdisjoint({"Answer", "Response"})
+        given = [found for text in texts if (found := text.given.get(self.trace_id))]
+        newest = {found[-1].variable.kind for found in given}
+        return any(one.variable.kind == "Query" for found in given for one in found) and newest.isdisjoint(_REPLIES)
 
     def _find(self, said: Said, key: bytes, *, is_history: bool) -> list[Variable] | None:
         find = self.trace.identities.find
@@ -361,6 +363,7 @@ def forget() -> None:
 
 
 _INSTRUCTIONS = frozenset({"system", "developer"})
+_REPLIES = frozenset({"Answer", "Response"})
 
 
 def _arguments(reply: Reply) -> list[str]:
