@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.failure_in_trace import FailureInTrace
+from attribution.free_pass.kept_apart import kept_apart
 from attribution.free_pass.loss import Loss
 from attribution.free_pass.lost_by_search import blamed_search, not_found, returned_in_vain
 from attribution.free_pass.says_gold import AGREES, is_replaced, says_gold
@@ -32,7 +33,13 @@ from attribution.needed.question import asks_for_reason
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed, passage
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import CONNECT_SEARCH, RECORD_BETWEEN, RECORD_SEARCH, unread_searches
+from attribution.trace.holes import (
+    CONNECT_SEARCH,
+    RECORD_BETWEEN,
+    RECORD_SEARCH,
+    overwritten_unseen,
+    unread_searches,
+)
 from attribution.trace.vain_searches import attributes, untold, unweighed
 from attribution.verdicts.naming import operation_label
 from attribution.verdicts.probabilities import likely
@@ -322,6 +329,7 @@ async def left_out(traced: FailureInTrace, past: AbstractSet[str]) -> Finding | 
         likely(holders[holder].score, HOLDS),
         "the operation read the needed fact for this question, and left it out of what it made",
         lambda: proof.Proof(traced.detail.message_id, holder, ((made, blamed),)),
+        hole=await kept_apart(traced, blamed),
         is_local=True,
     )
 
@@ -349,6 +357,7 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
         if returning := returned_in_vain(traced, searches, blamed, holders):
             reason = _PASSED_OVER.format(search=operation_label(traced.graph.operations[returning]))
             kind, blamed, hole = ErrorType.RESPONSE, answering, f"{reason}; {RECORD_BETWEEN}"
+        hole = hole or overwritten_unseen(traced.graph, blamed, set(wanted))
         weak = unweighed(traced.graph, blamed, wanted)
         weak = weak or untold(traced.graph, blamed, wanted, traced.failure.question)
     else:

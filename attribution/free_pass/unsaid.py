@@ -43,6 +43,7 @@ _READ = frozenset(
 _WRITTEN = frozenset({VariableKind.RESPONSE, VariableKind.OTHER})
 _READERS = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
 """Operations that may read a text without handing it on."""
+_NOTHING, _WITHOUT = "the search found nothing", "what the search returned does not have the right answer"
 _DROPPED = "the operation read the right answer for this question, and left it out of what it made"
 _UNTOLD = (
     "nothing that is recorded from before the answer says the right answer, neither a turn of the user nor what the "
@@ -56,6 +57,8 @@ _ALL = 0.95
 """A text has the right answer if it has at least this share of its words."""
 _SAYS = AGREES
 """An answer with this share of the right answer's words may be right: then nothing is decided here."""
+_AROUND = " []{}\"',"
+"""What surrounds a sentence in the JSON of a tool's result."""
 _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: ErrorType.DELETION}
 _LEFT_OUT = 0.8
 _SURE, _LIKELY = 0.93, 0.5
@@ -94,7 +97,7 @@ async def _by_what_was_read(tried: TriedFailure) -> Finding | None:
         ErrorType.RETRIEVAL,
         last,
         _LIKELY,
-        "what the search returned does not have the right answer; what the memory holds is not recorded, so the memory "
+        f"{_NOTHING if found_nothing(graph, last) else _WITHOUT}; what the memory holds is not recorded, so the memory "
         "may lack it too",
         lambda: _through(tried, last, answer.id),
         is_local=True,
@@ -292,7 +295,7 @@ async def _was_read(tried: TriedFailure, holding: Mapping[str, bool], past: Abst
     graph = tried.graph
     holder = max(holding, key=lambda one: (holding[one], graph.variables[one].sequence))
     where = "" if holding[holder] else ", but in no sentence about the question"
-    quote = await graph.text(holder)
+    quote = _telling(tried, await graph.text(holder))
     lost = _left_out(tried, holder, holding)
     then = () if lost is None else ((lost.target, lost.operation_id),)
     reason = "the answer was made from a text that has the right answer" if lost is None else _DROPPED
@@ -304,6 +307,18 @@ async def _was_read(tried: TriedFailure, holding: Mapping[str, bool], past: Abst
         lambda: proof.Proof(holder, holder, then, quote=quote),
         is_local=True,
     )
+
+
+def _telling(tried: TriedFailure, text: str) -> str:
+    """The sentence of a text that has the right answer, that with most words of the question; else the whole text."""
+    asked = tried.messages.asked(tried.failure).words.keys()
+    telling = [
+        placed.sentence
+        for placed in passage(text)
+        if tried.gold is not None and agreement(tried.gold, placed.sentence.text).recall >= _ALL
+    ]
+    best = max(telling, key=lambda one: len(asked & set(one.stems)), default=None)
+    return text if best is None or best.text not in text else best.text.strip(_AROUND)
 
 
 def _is_about(asked: AbstractSet[str], gold: Content, text: str) -> bool:

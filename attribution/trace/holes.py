@@ -52,6 +52,14 @@ _RECORD_CHANGES = (
     "they return as it was given to them is only read, so let the step before them, such as the extraction, hand on "
     'its facts with output="Response"'
 )
+_OVERWRITTEN = (
+    "{names} was given the unit with the needed fact, and no change of the memory is recorded of it, so the fact may "
+    "have been overwritten before the search"
+)
+_RECORD_PLACE = (
+    "say what it writes, and where, with memtrace.store_unit(text, store=..., id=...), where id is the key under which "
+    'a later text takes the place of this one, and let the step before it hand on its facts with output="Response"'
+)
 _RECORD_MUTATION = "wrap the code that changes them in place with `with memtrace.mutation(value):`"
 _WRITE_RECORDED = (
     "another program, or code beside the recorded package, wrote into the store: let it write through the package, or "
@@ -184,6 +192,26 @@ def weakness(graph: TraceGraph, failure: Failure) -> str:
     answering = graph.operations[graph.variables[failure.answer_id].operation_id or ""].sequence
     unseen = [one for one in _unseen_changes(graph) if one.sequence < answering]
     return f"no change of the memory is recorded of {_names(unseen)}" if unseen else ""
+
+
+def overwritten_unseen(graph: TraceGraph, search: str, units: AbstractSet[str]) -> str:
+    """The hole that a unit may have been overwritten before a search, which nothing shows; empty if there is none.
+
+    An update that records no change was given the unit, so what it keeps under which key is not known. Nothing is
+    missing if the search was given the unit, or if this or a later search returned it.
+    """
+    searches = (one for one in graph.operations.values() if one.kind is _SEARCH)
+    later = [one.id for one in searches if graph.operations[search].sequence <= one.sequence]
+    seen = {graph.recorded(one) for one in [*graph.used(search), *(made for one in later for made in graph.made(one))]}
+    taking = [
+        one
+        for one in _unseen_changes(graph)
+        if one.sequence < graph.operations[search].sequence
+        and any(graph.recorded(given) in units for given in graph.used(one.id))
+    ]
+    if not taking or seen & units:
+        return ""
+    return f"the recording has a hole: {_OVERWRITTEN.format(names=_names(taking))}; {_RECORD_PLACE}"
 
 
 def in_another_trace(graph: TraceGraph, failure: Failure) -> Hole | None:

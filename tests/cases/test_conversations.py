@@ -164,6 +164,7 @@ def test_what_a_tool_told(client: openai.OpenAI, cli: Callable[[], Cli]) -> None
     found = verdict(cli(), "There are thirteen chairs.", "thirty")
     assert found["errorType"] == "ResponseError"
     assert "the answer was made from a text that has the right answer" in found["reason"]
+    assert [step["quote"] for step in found["evidence"]] == ["In the hall stand thirty chairs."]
 
 
 def test_an_answer_can_be_called_right(client: openai.OpenAI, cli: Callable[[], Cli]) -> None:

@@ -387,3 +387,109 @@ async def test_what_a_search_returned_was_read_whatever_its_kind(sqlite_database
     (verdict,) = case.verdicts
     assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RESPONSE, "compose")
     assert [one.holds for one in verdict.path][-1] is False
+
+
+@pytest.mark.parametrize(("is_returned", "is_stored"), [(False, False), (True, False), (False, True)])
+async def test_a_unit_that_an_update_out_of_sight_may_have_overwritten(
+    sqlite_database: Database, tmp_path: Path, is_returned: bool, is_stored: bool
+) -> None:
+    kept: dict[str, str] = {}
+
+    @memtrace.operation(kind="Extraction", output="Response" if is_stored else "MemoryUnit")
+    def extract(message: str) -> str:
+        return "".join([message])
+
+    @memtrace.operation(kind="Update")
+    def save(fact: str) -> None:
+        kept[fact[:2]] = fact
+        if is_stored:
+            memtrace.store_unit(fact, store="shelf", id=fact[:2])
+
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str) -> list[str]:
+        return [one for one in kept.values() if "rack" in one] or list(kept.values())
+
+    def program() -> None:
+        with memtrace.trace("agent", id="overwritten"):
+            save(extract(memtrace.variable(SAID, kind="Message", name="first")))
+            if is_returned:
+                kept["Ra"] = kept.pop("My")
+            save(extract(memtrace.variable("My racket leans in the rack.", kind="Message", name="second")))
+            question = memtrace.variable(QUESTION, kind="Query")
+            memtrace.feedback(answer(" ".join(search(question)), question), gold="418")
+            if is_returned:
+                del kept["My"]
+                search(memtrace.variable("And which one is it now?", kind="Query"))
+
+    project = sqlite_database.project(f"overwritten-{is_returned}-{is_stored}")
+    case = await judged(program, project, tmp_path)
+    (verdict,) = case.verdicts
+    if is_stored:
+        assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.UPDATE, "save")
+    elif is_returned:
+        assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
+    else:
+        assert verdict.error_type is None
+        assert "save was given the unit with the needed fact" in verdict.reason
+        assert "memtrace.store_unit(text, store=..., id=...)" in verdict.reason
+
+
+async def test_a_search_that_found_nothing_in_a_memory_that_is_not_recorded(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    @memtrace.operation(kind="Retrieval")
+    def search(question: str) -> list[str]:
+        return []
+
+    def program() -> None:
+        with memtrace.trace("agent", id="nothing"):
+            question = memtrace.variable(QUESTION, kind="Query")
+            search(question)
+            memtrace.feedback(answer("Known: nothing", question), gold="418")
+
+    case = await judged(program, sqlite_database.project("nothing"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
+    assert verdict.reason.startswith("the search found nothing; what the memory holds is not recorded")
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+async def test_a_history_is_not_the_memory_of_a_program_that_keeps_replies_itself(
+    sqlite_database: Database, tmp_path: Path, is_kept: bool
+) -> None:
+    @memtrace.operation(kind="Generation", output="Response")
+    def condense(line: str) -> str:
+        return f"Noted: {line}"
+
+    @memtrace.operation(kind="Deletion", output="Buffer")
+    def trim(history: list[str]) -> list[str]:
+        return history[-1:]
+
+    @memtrace.operation(output="Prompt")
+    def write(note: str) -> str:
+        return f"Answer with this note: {note}"
+
+    @memtrace.operation(kind="Generation", output="Answer")
+    def chat(history: list[str], prompt: str) -> str:
+        return "I have no note of your locker."
+
+    def program() -> None:
+        with memtrace.trace("agent", id=f"kept-{is_kept}"):
+            said = [memtrace.variable(text, kind="Message", name=text[:9]) for text in (SAID, "I play handball.")]
+            notes = [condense(line) for line in said]
+            question = memtrace.variable(QUESTION, kind="Query")
+            history = memtrace.variable([*said, question], kind="Buffer")
+            for one in (*said, question):
+                memtrace.link(one, history)
+            prompt = write(notes[-1] if is_kept else memtrace.variable("Be short and kind.", kind="Prompt"))
+            memtrace.feedback(chat(trim(history), prompt), gold="418")
+
+    case = await judged(program, sqlite_database.project(f"kept-{is_kept}"), tmp_path)
+    (verdict,) = case.verdicts
+    if is_kept:
+        assert verdict.error_type is None
+        assert "keeps replies of the model" in verdict.reason
+        assert "in a value of its own; one of them has the needed fact (“" in verdict.reason
+        assert "My locker in the sports hall" in verdict.reason
+    else:
+        assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.DELETION, "trim")
