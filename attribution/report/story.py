@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -44,6 +45,7 @@ _TITLES = {
     VariableKind.GOLD_ANSWER: _GOLD,
 }
 _FOR_A_MODEL = frozenset({VariableKind.PROMPT, VariableKind.CONTEXT, VariableKind.BUFFER})
+_BEFORE_THE_ANSWER = frozenset({ErrorType.EXTRACTION, ErrorType.UPDATE, ErrorType.DELETION, ErrorType.RETRIEVAL})
 _MADE = {
     OperationKind.EXTRACTION: "Extracted",
     OperationKind.UPDATE: "Memory updated",
@@ -55,6 +57,8 @@ _MADE = {
 
 def story(told: Told) -> Story:
     """The story that a verdict tells."""
+    if not told.piece and told.path and told.path[0].kind == VariableKind.QUERY:
+        told = dataclasses.replace(told, path=())  # the way of the question, which has no fact to lose
     is_subject = told.operation is not None and told.error_type != ErrorType.ANNOTATION
     return Story(sentence=_sentence(told), operation=told.operation if is_subject else None, cards=_cards(told))
 
@@ -171,7 +175,8 @@ def _cards(told: Told) -> list[Card]:
     broken = told.lost_at
     held = [_held(told, step) for step in told.path[: len(told.path) if broken is None else broken] if step.holds]
     held = [_merged(list(same)) for _, same in groupby(held, lambda card: (card.title, card.text))]
-    most = MOST_CARDS - (broken is not None) - 1
+    lost = _nothing_made(told) if broken is None else _lost(told, broken)
+    most = MOST_CARDS - (lost is not None) - 1
     cards = held if len(held) <= most else [held[0], *held[len(held) - most + 1 :]]
     if told.error_type == ErrorType.ANNOTATION:
         answer = Card(
@@ -179,14 +184,24 @@ def _cards(told: Told) -> list[Card]:
         )
         gold = Card(title=_GOLD, state="lost", text=[(cut(told.gold, WIDTH), "same")])
         return [*cards[: MOST_CARDS - 2], answer, gold]
-    if broken is not None:
-        cards.append(_lost(told, broken))
+    if lost is not None:
+        cards.append(lost)
     if not cards or cards[-1].title != _ANSWERED:
-        state = "gone" if broken is not None else "lost"
+        state = "gone" if lost is not None else "lost"
         operation = told.operation if state == "lost" else None
         text = [(cut(told.answer, WIDTH), "same")]
         cards.append(Card(title=_ANSWERED, state=state, text=text, operation=operation))
     return cards
+
+
+def _nothing_made(told: Told) -> Card | None:
+    """The card of an operation before the answer that lost the piece, and made nothing that the path could show."""
+    made = _MADE.get(OperationKind(told.operation.kind)) if told.operation else None
+    if made is None or told.error_type not in _BEFORE_THE_ANSWER:
+        return None
+    text = [("Kept: nothing", "same")] if told.error_type == ErrorType.EXTRACTION else []
+    found = _candidates(told, told.search)
+    return Card(title=made, state="lost", text=text, candidates=found, operation=told.operation)
 
 
 def _judged(told: Told) -> list[Card]:
@@ -292,4 +307,5 @@ def _card(step: Step, state: str, text: Iterable[Part]) -> Card:
 def _title(step: Step) -> str:
     kind, operation = step.kind or "", step.operation
     known = _TITLES.get(VariableKind(kind)) if kind else None
-    return known or _MADE.get(OperationKind(operation.kind) if operation else OperationKind.OTHER, kind or "Lost")
+    told = "Given to the program" if kind == VariableKind.OTHER else kind
+    return known or _MADE.get(OperationKind(operation.kind) if operation else OperationKind.OTHER, told or "Lost")

@@ -33,7 +33,7 @@ def story_of(failure: Found, verdict: Found | None, why_not: object = None) -> S
         reason=words.sentence(verdict["reason"]) if verdict["reason"] else None,
         operation=_at(verdict["operation"]),
         piece=loss["piece"] if loss else "",
-        path=[_step(one) for one in loss["path"]] if loss else [],
+        path=[_step(one) for one in (loss["path"] if loss else verdict["evidence"])],
         search=_search(loss, why_not),
     )
     return story(told)

@@ -229,6 +229,27 @@ def test_a_gold_answer_that_no_message_contradicts_is_wrong_for_the_reason() -> 
     assert _cards(found) == [("Said", "held"), ("Answered", "gone"), ("Gold answer", "lost")]
 
 
+def test_an_extraction_that_made_nothing_has_a_card_and_the_answer_is_not_its_work() -> None:
+    found = story(_told("ExtractionError", EXTRACT, SAID))
+    assert _cards(found) == [("Said", "held"), ("Extracted", "lost"), ("Answered", "gone")]
+    assert (_text(found.cards[1]), found.cards[1].operation) == ("Kept: nothing", EXTRACT)
+    assert found.cards[2].operation is None
+
+
+def test_what_a_tool_gave_is_quoted_before_the_answer_that_left_it_out() -> None:
+    answer = At(id="chat", name="chat", kind="Generation", sequence=3)
+    path = [_step("Other", f'["{FACT}"]', True)]
+    found = story(replace(_told("ResponseError", answer, *path), piece=""))
+    assert _sentence(found) == f"was given “{FACT}”, but answered “I don't know.”"
+    assert _cards(found) == [("Given to the program", "held"), ("Answered", "lost")]
+
+
+def test_the_way_of_a_question_has_no_fact_that_could_be_lost() -> None:
+    path = [_step("Query", "When is my class?", True, quote="When is my class?"), MISSED]
+    found = story(replace(_told("RetrievalError", SEARCH, *path), piece=""))
+    assert (_sentence(found), found.cards) == ("Two calls fit.", [])
+
+
 def test_an_answer_that_nothing_could_give_is_beside_the_gold_answer() -> None:
     answer = At(id="answer", name="answer", kind="Generation", sequence=12)
     found = story(
