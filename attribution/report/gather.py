@@ -35,8 +35,10 @@ from store.contract.protocol import GraphStore
 from store.contract.verdict_changes import is_adjudicated
 
 _AT_ONCE = 8
-_NO_SETTINGS = frozenset({"parentId", "parentSpanId"})
-"""Metadata of an operation that say where it stands in the trace, not how it is set up."""
+_NO_SETTINGS = frozenset(
+    {"parentId", "parentSpanId", "dropped", "inputTokens", "outputTokens", "responseId", "responseModel"}
+)
+"""Metadata of an operation that say where it stands in the trace, or what came of it, not how it is set up."""
 _DIGEST = re.compile(r"[0-9a-f]{32}$")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,13 @@ import pytest
 
 from attribution.report import words
 from attribution.report.failure_report import OperationRef, PromptRef
+from attribution.report.gather import operation_ref
 from attribution.report.levers import levers
 from attribution.report.missed_ranks import MissedRank, holder
 from attribution.report.model import Reach
 from schema.kinds import ErrorType, OperationKind
 from tests.attribution.report.memory import losing, report
+from tests.factory import TraceBuilder
 
 
 @dataclass(frozen=True)
@@ -84,3 +87,9 @@ def test_a_report_knows_the_ranks_of_its_searches(tmp_path: Path) -> None:
     assert lost.note == "rated 13, returned 2; the fact was number 12: k ≥ 12 would have returned it"
     assert [one.rank for one in lost.candidates] == [1, 2, 12]
     assert holder(case.path) is not None
+
+
+def test_what_came_of_a_call_and_where_it_stands_are_no_settings() -> None:
+    told = {"model": "m", "limit": 3, "dropped": 2, "inputTokens": 9, "responseId": "r", "parentId": "p", "tags": ["a"]}
+    made = TraceBuilder("shop").operation("trim", kind=OperationKind.DELETION, attributes=json.dumps(told))
+    assert operation_ref(made).settings == {"limit": 3, "model": "m"}
