@@ -14,7 +14,7 @@ from api.cli.render.tables import sheet, table
 from api.cli.render.text import middle, one_line, says_the_same, short
 from attribution.report import words
 from schema.error_type_names import error_type_name
-from schema.kinds import ErrorType
+from schema.kinds import ErrorType, VariableKind
 
 if TYPE_CHECKING:
     from attribution.report.failure_report import CitedCandidate, CitedLoss, CitedStep, FailureReport
@@ -44,7 +44,7 @@ def case(found: FailureReport, file: str | None = None) -> Table:
             ("gold", Text(" | ".join(one_line(gold, _QUOTE) for gold in found.gold_answers), style=style.GOOD)),
             ("reason", Text(one_line(found.reason or "", _REASON))),
             ("replay", Text(one_line(words.proof(found.proof), _REASON)) if found.proof else None),
-            ("pieces", Text("\n").join(map(_loss, found.losses)) if found.losses else None),
+            ("pieces", Text("\n").join(_loss(one, found.reason) for one in found.losses) if found.losses else None),
             ("path", Text("\n").join(map(_step, found.path)) if found.path else None),
             ("or else", Text("\n").join(map(_candidate, also)) if also else None),
         )
@@ -85,7 +85,10 @@ def _verdict(found: FailureReport) -> Text:
 
 
 def _step(step: CitedStep) -> Text:
-    text = Text("has the fact: ", style=style.GOOD) if step.holds else Text("does not have it: ", style=style.BAD)
+    if step.kind is VariableKind.QUERY and step.holds:
+        text = Text("asked: ", style=style.DIM)  # the way of a question that no message answers
+    else:
+        text = Text("has the fact: ", style=style.GOOD) if step.holds else Text("does not have it: ", style=style.BAD)
     if step.kind:
         text.append_text(style.kind(step.kind.value)).append(" ")
     text.append_text(style.id_(step.variable_id))
@@ -99,8 +102,8 @@ def _step(step: CitedStep) -> Text:
     return text
 
 
-def _loss(loss: CitedLoss) -> Text:
-    """A piece with the place where it was lost, and the confidence."""
+def _loss(loss: CitedLoss, said: str | None) -> Text:
+    """A piece with the place where it was lost, and the confidence; without a reason that the verdict has ``said``."""
     text = Text(f"“{one_line(loss.piece, _QUOTE)}” ", style="default")
     if loss.reached:
         text.append("reached the answer", style=style.GOOD)
@@ -110,7 +113,8 @@ def _loss(loss: CitedLoss) -> Text:
     elif loss.error_type:
         text.append("was not lost", style="default")
     else:
-        text.append(f"unknown where: {one_line(loss.reason, _REASON)}", style="default")
+        why = "" if loss.reason == said else f": {one_line(loss.reason, _REASON)}"
+        text.append(f"unknown where{why}", style="default")
         return text
     kind = f"{error_type_name(loss.error_type)}, " if loss.error_type else ""
     return text.append(f"  ({kind}confidence {loss.confidence:.2f})", style=style.DIM)
