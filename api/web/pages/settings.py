@@ -22,9 +22,9 @@ _DAYS = 7
 _INVITED = (Role.ANNOTATOR, Role.READER, Role.WRITER)
 _ROLES = {
     Role.READER: "may look at everything",
-    Role.ANNOTATOR: "may also judge cases of annotation queues",
-    Role.WRITER: "may also give verdicts on all failures, import and start jobs",
-    Role.ADMIN: "may do everything, keys and deletion too",
+    Role.ANNOTATOR: "may also judge in queues",
+    Role.WRITER: "may also judge and import",
+    Role.ADMIN: "may do everything",
 }
 
 
