@@ -168,8 +168,8 @@ def _agreements(data: ReportData) -> Iterator[str]:
         ("first", "second", "cases", "same error type", "Cohen's kappa", "same operation", "both", "their kappa"),
         [
             (
-                one.first,
-                one.second,
+                escape(one.first),
+                escape(one.second),
                 f"{one.cases:,}",
                 words.percent(one.type_accuracy),
                 words.decimal(one.type_kappa),

@@ -11,7 +11,7 @@ import pytest
 from attribution.report import html, markdown, words
 from attribution.report.build import build
 from attribution.report.compare import compare
-from attribution.report.model import ReportData, Sentence, Share, Summary
+from attribution.report.model import Harm, Harmful, Reach, ReportData, Sentence, Share, SourcePair, Summary
 from attribution.report.picture import whole_path
 from tests.attribution.report.memory import MADE, gathered, losing, many, report, scope, some
 from tests.attribution.report.pages import Page, rendered
@@ -246,6 +246,26 @@ def test_hostile_texts_stay_texts_in_markdown(name: str, request: pytest.Fixture
     assert "[link](javascript:alert(1))" in page.text
     assert not {"\x1b", "\x00", "\u202e"} & set(source)
     assert source.count("\n") == markdown.render(data).count("\n")
+
+
+def test_hostile_settings_places_and_people_stay_texts_in_markdown(data: ReportData) -> None:
+    """These are no names and texts of a memory: attributes of operations, places in code, and authors of verdicts."""
+
+    def told(said: str) -> ReportData:
+        lever = msgspec.structs.replace(data.levers[0], settings={said: [said, 5]}, locations=[said, said], reach=None)
+        reach = msgspec.structs.replace(
+            data.levers[0], settings={}, locations=[], reach=Reach(setting=said, now=2, k=5, finds=3, of=5)
+        )
+        pair = SourcePair(said, said, 3, 0.5, None, 0.25, 0.75, None)
+        harm = Harm("operation", [Harmful("id", said, 1.0, 2, 0.5)], 3)
+        return msgspec.structs.replace(data, levers=[lever, reach], agreements=[pair], harm=[harm])
+
+    source = markdown.render(told(HOSTILE.format("it")))
+    plain, page = rendered(markdown.render(told("it"))), rendered(source)
+    assert [tag for tag, _ in page.tags] == [tag for tag, _ in plain.tags]
+    assert [len(cells) for cells in rows_of(page)] == [len(cells) for cells in rows_of(plain)]
+    assert page.text.count("<script>alert(1)</script>") == 8
+    assert not {"\x1b", "\x00", "\u202e"} & set(source)
 
 
 def test_hostile_texts_come_back_from_json(hostile_data: ReportData) -> None:
