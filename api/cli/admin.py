@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,12 +29,13 @@ async def delete(
     """Delete a trace, everything that belongs to it, and the values that no other trace uses."""
     from api.cli.find import find
     from api.cli.keeper import keeper_door
+    from api.cli.meant import Lead
     from api.cli.render.text import counted, one_line
     from schema.models import Trace
 
     check_asked(yes)
     async with keeper_door(place, any_name=True) as door:
-        found = await find(door.store, Trace, reference)
+        found = await find(door.store, Trace, reference, lead=Lead.NOT)
         if not yes:
             variables = counted((await door.store.stats(found.id)).labels.get("Variable", 0), "variable")
             named = one_line(found.name or found.external_id, 80)
@@ -48,14 +49,21 @@ async def delete(
 
 
 @command(commands)
-async def stats(place: Target, trace: TraceOption = None, as_json: JsonOption = False) -> None:
+async def stats(
+    place: Target,
+    reference: Annotated[
+        str | None, typer.Argument(metavar="[TRACE]", help="The same as --trace.", show_default=False)
+    ] = None,
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show which store is used, and how much the project, or one trace, holds. Bytes are those of the whole store."""
     from api.cli import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
 
     async with place.open() as store:
-        found = await store.stats(await find_trace_id(store, trace))
+        found = await store.stats(await find_trace_id(store, trace or reference))
     waiting = await _waiting(place)
     if as_json:
         print_json(documents.stats(found) | {"queue": waiting})

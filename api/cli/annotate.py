@@ -254,11 +254,12 @@ async def _judgement(
 ) -> Judgement:
     from api.cli.find import find, find_failure
     from api.cli.labels import error_type_of, named, split_also
+    from api.cli.meant import Lead
     from attribution.review.people import Judgement
     from schema.models import Operation, Variable
 
     kind = None if error_type is None else error_type_of(error_type, "--type")
-    failure = await find_failure(store, reference)
+    failure = await find_failure(store, reference, lead=Lead.SURE)
     blamed = None if operation is None else (await find(store, Operation, operation, failure.trace_id)).id
     accepted = [await named(store, failure, *split_also(one)) for one in also or ()]
     shown = []

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
+from api.cli.filters import Wanted, choosing
 from api.cli.options import (
     ConcurrencyOption,
+    Format,
     GoldFreeOption,
     JsonOption,
     MethodName,
@@ -24,41 +27,34 @@ from schema.errors import NotFoundError
 
 if TYPE_CHECKING:
     from attribution.run import Options
-    from schema.models import Failure
-    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
+FailuresArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="ID", help="A failure, its answer or question, or a trace with all its failures.", show_default=False
+    ),
+]
 _MOST_WHOLE = 10
 """More verdicts that were not named one by one are listed, one line each."""
 
 
-@command(commands)
+@choosing(commands)
 async def attribute(
     place: Target,
-    reference: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="ID",
-            help="A failure, its answer or question, or a trace with all its failures.",
-            show_default=False,
-        ),
-    ] = None,
+    wanted: Wanted,
+    reference: FailuresArgument = None,
     failure: Annotated[
         list[str] | None,
         typer.Option("--failure", metavar="ID", help="The same as ID; may be repeated.", show_default=False),
     ] = None,
-    trace: Annotated[
-        str | None,
-        typer.Option("--trace", metavar="TRACE", help="Attribute all failures of this trace.", show_default=False),
-    ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Attribute all failures of the project.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="All failures of the project.")] = False,
     method: MethodOption = MethodName.FLOW,
     gold_free: GoldFreeOption = False,
     no_evidence: NoEvidenceOption = False,
     min_confidence: MinConfidenceOption = None,
     concurrency: ConcurrencyOption = 4,
-    as_json: JsonOption = False,
 ) -> None:
     """Attribute failures: find the operation that made an answer wrong, and store this verdict with the failure.
 
@@ -68,34 +64,34 @@ async def attribute(
     from api.jobs.runner_options import runner_options
 
     ids = [*(reference or []), *(failure or [])]
-    if sum(map(bool, (ids, trace, all_))) != 1:
-        raise UsageError("say which failures: ID, --trace TRACE or --all")
+    if not (ids or all_ or wanted.chooses):
+        raise UsageError("say which failures: ID, --trace TRACE, --since TIME, --type TYPE or --all")
+    if ids and all_:
+        raise UsageError("--all are all failures: leave out the ID")
     options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence)
-    await _attribute(place, ids, trace, options, as_json)
+    await _attribute(place, replace(wanted, words=ids), options)
 
 
-@command(commands)
+@choosing(commands)
 async def why(
     place: Target,
-    reference: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ID",
-            help="A failure, its answer or question, or a trace with all its failures.",
-            show_default=False,
-        ),
-    ],
+    wanted: Wanted,
+    reference: FailuresArgument = None,
+    all_: Annotated[bool, typer.Option("--all", help="All failures of the project.")] = False,
     method: MethodOption = MethodName.FLOW,
-    as_json: JsonOption = False,
 ) -> None:
     """Say why an answer is wrong: the same as `memtrace attribute ID`."""
     from api.jobs.runner_options import runner_options
 
-    await _attribute(place, reference, None, runner_options(method, False, False, 4), as_json)
+    if not (reference or all_ or wanted.chooses):
+        told = "`memtrace failures` lists them; the newest: memtrace why last"
+        raise UsageError(f"`memtrace why` needs the id of one: {told}")
+    await _attribute(place, replace(wanted, words=reference or []), runner_options(method, False, False, 4))
 
 
-async def _attribute(place: Target, ids: list[str], trace: str | None, options: Options, as_json: bool) -> None:
+async def _attribute(place: Target, wanted: Wanted, options: Options) -> None:
     from api.cli import documents
+    from api.cli.failures import failures_wanted
     from api.cli.next_steps import NO_FAILURE
     from api.cli.render import verdicts
     from api.cli.render.text import counted, short
@@ -105,7 +101,7 @@ async def _attribute(place: Target, ids: list[str], trace: str | None, options: 
     from schema.models import Variable
 
     async with place.open() as store:
-        failures = await _chosen(store, ids, trace)
+        failures = await failures_wanted(store, wanted)
         found = {}
         with progress_bar("attributing") as tell:
             async for outcome in attributed(store, failures, options):
@@ -119,14 +115,14 @@ async def _attribute(place: Target, ids: list[str], trace: str | None, options: 
         pairs = [(one, found[one.id]) for one in failures if one.id in found and one.id not in withheld]
         if withheld:
             note(f"{counted(len(withheld), 'verdict')} stored and not shown: you are to judge these in a queue first.")
-        if as_json:
+        if wanted.form is Format.JSON:
             questions = await by_id(store, Variable, (one.question_id for one in failures))
             blamed = await operations_at_fault(store, (verdict for _, verdict in pairs))
             print_json([documents.attribution(verdict, one, questions, blamed) for one, verdict in pairs])
             return
         cases = await cases_of(store, pairs)
     out = Output()
-    is_list = len(cases) > _MOST_WHOLE and not ids
+    is_list = len(cases) > _MOST_WHOLE and not wanted.words
     if is_list:
         out.show(verdicts.listed(cases))
     else:
@@ -138,22 +134,12 @@ async def _attribute(place: Target, ids: list[str], trace: str | None, options: 
     abstained = sum(case.error_type is None for case in cases)
     if cases or not withheld:
         told = f"{counted(len(cases), 'failure')} attributed, {abstained:,} abstained."
-        note(told if cases else NO_FAILURE)
+        nothing = "No failure is of this kind; `memtrace failures` lists all." if wanted.chooses else NO_FAILURE
+        note(told if cases else nothing)
     if is_list:
         note(f"A verdict with its proof: memtrace why {short(cases[0].failure_id)}")
     if len(cases) == 1:
         note(f"What became of each needed fact: memtrace why-not {short(cases[0].failure_id)}")
-
-
-async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[Failure]:
-    """The failures with these ids; without ids, all failures of the trace or of the project."""
-    from api.cli.find import find_failures, find_trace_id
-    from attribution.verdicts.stored import every_failure
-
-    if not ids:
-        return await every_failure(store, await find_trace_id(store, trace))
-    found = await find_failures(store, ids)
-    return list({one.id: one for one in found}.values())
 
 
 @command(commands)

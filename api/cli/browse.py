@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.context import Target, command
-from api.cli.errors import note
-from api.cli.narrowing import LastOption, LimitOption, SearchOption, containing
+from api.cli.errors import UsageError, note
+from api.cli.filters import Has, Wanted, listing
+from api.cli.listed import Listing, each, show_list
+from api.cli.listing import last_one
+from api.cli.narrowing import EVERYWHERE, Place, in_time, narrowed, recorded_in
 from api.cli.next_steps import NO_TRACE
-from api.cli.options import (
-    Format,
-    FormatOption,
-    JsonFormatOption,
-    JsonOption,
-    TraceArgument,
-    TraceOption,
-    VariableArgument,
-    chosen_format,
-)
+from api.cli.options import Format, JsonOption, TraceArgument, TraceOption, VariableArgument
 from api.cli.output import Output, print_json, write_bytes
 from schema.kinds import VariableKind
+from store.contract.answers import Span
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from schema.models import Trace
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
@@ -34,44 +33,45 @@ _PAGE = 5_000
 _MOST_COUNTED = 100_000
 """Counting operations by session stops at this number, because reading more would keep the user waiting."""
 _MEBIBYTES = 1024
+_LEAST_ID = 8
+_TWO = 2
+_FOUND = 20
 _MOST_SEARCHED = 10_000
-"""With --kind, so many hits of all kinds are looked through."""
+"""So many hits are looked through, if they have to be sorted, counted or chosen."""
 
 
-@command(commands)
-async def traces(
-    place: Target,
-    given: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[WORDS]...", help="Only traces with this text in name or id.", show_default=False),
-    ] = None,
-    search: SearchOption = None,
-    limit: LimitOption = 0,
-    last: LastOption = None,
-    format_: FormatOption = None,
-    as_json: JsonFormatOption = False,
-) -> None:
+@listing(commands, Has.TRACE, Has.TEXT, Has.TIME)
+async def traces(place: Target, wanted: Wanted) -> None:
     """List the traces of the project, the oldest first."""
-    form = chosen_format(format_, as_json)
     from api.cli import documents
-    from api.cli.csv_output import CsvTable
     from api.cli.render import tables
+    from schema.models import Trace
+
+    listed: Listing[tuple[Trace, Mapping[str, int]]] = Listing(
+        columns=documents.TRACE_COLUMNS,
+        brief=("id", "name", "source", "createdAt"),
+        document=lambda one: documents.trace_with_counts(*one),
+        show=lambda found: Output().show(tables.traces(found)),
+        nothing="No trace fits; `memtrace traces` lists all.",
+        texts=lambda one: (one[0].name, one[0].external_id, one[0].id),
+        names=lambda one: (one[0].id,),
+        limit=0,
+    )
+    async with place.open(any_name=True) as store:
+        wanted = last_one(wanted)
+        where = await narrowed(store, wanted, lambda one: isinstance(one, Trace), has_trace_names=False)
+        where = replace(where, ids=where.ids | ({where.trace} if where.trace else set()))
+        if where == EVERYWHERE and wanted.is_all:
+            listed = replace(listed, nothing=NO_TRACE)
+        await show_list(listed, wanted, where, _with_counts(store, wanted))
+
+
+async def _with_counts(store: GraphStore, wanted: Wanted) -> AsyncIterator[tuple[Trace, Mapping[str, int]]]:
+    """The traces of a time, each with the number of its elements by label."""
     from store.shared.paging import every
 
-    async with place.open(any_name=True) as store:
-        read = every(lambda after: store.traces(after=after))
-        text = " ".join([*(given or []), *([search] if search else [])])
-        chosen = containing(read, lambda one: [one.name or "", one.external_id, one.id], text, limit, last)
-        found = [(trace, (await store.stats(trace.id)).labels) async for trace in chosen]
-    listed = [documents.trace_with_counts(trace, counts) for trace, counts in found]
-    if form is Format.JSON:
-        print_json(listed)
-    elif form is Format.CSV:
-        CsvTable(documents.TRACE_COLUMNS).add(listed)
-    elif found:
-        Output().show(tables.traces(found))
-    else:
-        note("No trace has this text in name or id; `memtrace traces` lists all." if text else NO_TRACE)
+    async for one in in_time(every(lambda after: store.traces(after=after)), wanted.when):
+        yield one, (await store.counts([one.id])).get(one.id, {})
 
 
 @command(commands)
@@ -215,46 +215,52 @@ async def value(place: Target, reference: VariableArgument, trace: TraceOption =
     write_bytes(data)
 
 
-@command(commands)
-async def versions(
-    place: Target,
-    reference: VariableArgument,
-    trace: TraceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@listing(commands, Has.TRACE, Has.TEXT, Has.TIME)
+async def versions(place: Target, wanted: Wanted, reference: VariableArgument) -> None:
     """Show all versions of a variable, oldest first: who made each, and which words it took out and put in.
 
     On a terminal, words that are gone are struck out; elsewhere they stand in [-brackets-], and new ones in {+braces+}.
     """
-    await show_versions(place, reference, trace, as_json)
+    await _show_versions(place, reference, wanted)
 
 
 @command(commands)
 async def diff(
     place: Target,
     reference: VariableArgument,
-    other: Annotated[
-        str | None,
-        typer.Argument(metavar="[ID]", help="A second variable, or a second trace.", show_default=False),
+    others: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="A second variable, or a second trace; the numbers of two versions compare these.",
+            show_default=False,
+        ),
     ] = None,
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what changed: between the versions of a variable, between two variables, or between two traces."""
-    if other is None:
-        await show_versions(place, reference, trace, as_json)
+    form = Format.JSON if as_json else Format.TABLE
+    if not others:
+        await _show_versions(place, reference, Wanted(Span(), form, trace=trace))
         return
     from api.cli.compare import show_comparison
-    from api.cli.find import find_trace_id, find_variable
+    from api.cli.find import find, find_variable
+    from api.cli.meant import Lead
     from api.cli.render import changes
     from api.cli.render.text import short
     from schema.errors import NotFoundError
+    from schema.models import Trace
 
+    numbered = [f"{reference}@{one}" for one in others if one.isdecimal() and len(one) < _LEAST_ID]
+    named = [reference, *others] if not numbered else numbered if len(numbered) > 1 else [*numbered, reference]
+    if len(named) != _TWO:
+        raise UsageError(f"`memtrace diff` compares two things: memtrace diff {named[0]} {named[-1]}")
     async with place.open() as store:
         try:
-            await find_trace_id(store, reference)
+            await find(store, Trace, reference, lead=Lead.NOT)
         except NotFoundError:
-            pair = [await find_variable(store, one, trace) for one in (reference, other)]
+            pair = [await find_variable(store, one, trace) for one in named]
             values = await store.values(pair)
             old, new = (values[one.value_hash].decode("utf-8", "replace") for one in pair)
             if all(one.kind is VariableKind.ANSWER for one in pair):
@@ -269,61 +275,49 @@ async def diff(
                 out = Output()
                 out.lines(changes.between(old, new, out.is_terminal))
             return
-    await show_comparison(place, reference, other, as_json=as_json)
+    await show_comparison(place, *named, as_json=as_json)
 
 
-async def show_versions(place: Target, reference: str, trace: str | None, as_json: bool) -> None:
-    """Print what the command `versions` prints."""
-    from api.cli.find import find_any_version
+async def _show_versions(place: Target, reference: str, wanted: Wanted) -> None:
+    from api.cli.find import find_variable
     from api.cli.render import changes
     from attribution.verdicts.stored import by_id
-    from schema.models import Operation
+    from schema.models import Operation, Variable, public_names
     from schema.models import as_json as public
 
     async with place.open() as store:
-        asked = await find_any_version(store, reference, trace)
+        asked = await find_variable(store, reference, wanted.trace)
         found = await store.versions(asked.id)
         makers = await by_id(store, Operation, (version.operation_id for version in found))
-        if as_json:
-            print_json([public(version) for version in found])
-            return
         small = [one for one in found if one.size <= changes.MOST_BYTES]
         texts = {hash_: value.decode("utf-8", "replace") for hash_, value in (await store.values(small)).items()}
-    out = Output()
-    out.lines(*changes.versions(found, makers, texts, out.is_terminal, asked.id))
+
+        def show(some: list[Variable]) -> None:
+            out = Output()
+            out.lines(*changes.versions(some, makers, texts, out.is_terminal, asked.id))
+
+        listed: Listing[Variable] = Listing(
+            columns=public_names(Variable),
+            brief=("id", "version", "preview", "createdAt"),
+            document=public,
+            show=show,
+            nothing="There are no such versions.",
+            texts=lambda one: (texts.get(one.value_hash, one.preview),),
+            names=lambda one: (one.id,),
+            limit=0,
+        )
+        where = await narrowed(store, wanted, lambda one: isinstance(one, Variable), has_trace_names=False)
+        await show_list(listed, wanted, where, in_time(each(found), wanted.when))
 
 
-async def _sought(store: GraphStore, given: list[str], trace_id: str | None) -> tuple[str, str | None]:
-    """The text to search for, and the trace to search in. An id beside the words names the trace, or a part of it."""
-    from api.cli.render.text import short
-    from schema.errors import NotFoundError
-    from schema.models import Trace
-    from store.shared.resolving import is_prefix, is_whole_id
-
-    for id_ in given if trace_id is None and len(given) > 1 else ():
-        if is_prefix(id_) or is_whole_id(id_):
-            try:
-                found = await store.resolve(id_)
-            except NotFoundError:
-                continue
-            in_trace = found.id if isinstance(found, Trace) else found.trace_id
-            note(f"Searched in the trace {short(in_trace)}, to which {id_} belongs.")
-            return " ".join(word for word in given if word != id_), in_trace
-    return " ".join(given), trace_id
-
-
-@command(commands)
+@listing(commands, Has.TRACE, Has.TEXT, Has.TIME)
 async def search(
     place: Target,
-    given: Annotated[
-        list[str], typer.Argument(metavar="TEXT", help="The words to search for; all must occur.", show_default=False)
-    ],
-    trace: TraceOption = None,
+    wanted: Wanted,
     kind: Annotated[
         list[VariableKind] | None,
         typer.Option("--kind", case_sensitive=False, help="Only variables of this kind; may be repeated."),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many variables to find at most.")] = 20,
     whole: Annotated[
         bool,
         typer.Option("--whole", help="Search whole values for exactly this text; upper and lower case are the same."),
@@ -334,28 +328,53 @@ async def search(
     mebibytes: Annotated[
         int, typer.Option("--mebibytes", min=1, help="With --whole: stop after reading so much.")
     ] = _MEBIBYTES,
-    as_json: JsonOption = False,
 ) -> None:
-    """Find variables by words in their name, comment or beginning, or (--whole) by any text in their value."""
-    from api.cli import documents
-    from api.cli.find import find_trace_id
-    from api.cli.render import tables
+    """Find variables by words in their name, comment or beginning, or (--whole) by any text in their value.
 
-    read = _MOST_SEARCHED if kind else limit
+    All words must occur. The id of a thing beside the words searches its trace.
+    """
+    from api.cli import documents
+    from api.cli.render import tables
+    from store.contract.answers import SearchHit
+
+    if not (wanted.words or wanted.text):
+        raise UsageError('`memtrace search` needs the words to search for: memtrace search "pottery class"')
+    listed: Listing[SearchHit] = Listing(
+        columns=documents.HIT_COLUMNS,
+        brief=("variableId", "kind", "snippet"),
+        document=documents.hit,
+        show=lambda found: Output().show(tables.hits(found, text)),
+        nothing="Nothing was found." if whole else "Nothing was found; --whole looks into whole values too.",
+        names=lambda one: (one.variable.id,),
+        limit=_FOUND,
+    )
     async with place.open() as store:
-        text, trace_id = await _sought(store, given, await find_trace_id(store, trace))
+        where, text = await _sought(store, wanted)
+        most = listed.limit if wanted.limit is None else wanted.limit
+        # One more than is shown tells whether there are more. What is sorted or counted is read first.
+        reads_all = wanted.sort or wanted.descending or wanted.last or wanted.by or wanted.count or not most
+        count = _MOST_SEARCHED if reads_all else most + 1
+        kinds, when = [one.value for one in kind or ()], wanted.when
         if whole:
-            scan = await store.scan(text, trace_id, read, max_bytes=mebibytes << 20, seconds=seconds)
-            found = scan.hits
+            reads_more = kinds or not wanted.is_all
+            count = _MOST_SEARCHED if reads_more else count
+            scan = await store.scan(text, where.trace, count, max_bytes=mebibytes << 20, seconds=seconds)
             if scan.truncated:
                 note("There may be more: the search ended at its bounds (--limit, --seconds, --mebibytes).")
+            hits = [
+                hit
+                for hit in scan.hits
+                if (not kinds or hit.variable.kind in kinds) and recorded_in(when, hit.variable.created_at)
+            ]
         else:
-            found = await store.search(text, trace_id, read)
-    if kind:
-        found = [hit for hit in found if hit.variable.kind in kind][:limit]
-    if as_json:
-        print_json([documents.hit(hit) for hit in found])
-    elif found:
-        Output().show(tables.hits(found, text))
-    else:
-        note("Nothing was found." if whole else "Nothing was found; --whole looks into whole values too.")
+            hits = await store.search(text, where.trace, count, kinds, when)
+        await show_list(listed, wanted, where, each(hits))
+
+
+async def _sought(store: GraphStore, wanted: Wanted) -> tuple[Place, str]:
+    """Where to search, and the text. A single word is always a text, even if it has the form of an id."""
+    if len(wanted.words) < 2:
+        where = await narrowed(store, replace(wanted, words=[], text=None), lambda _: False)
+        return where, " ".join([*wanted.words, *([wanted.text] if wanted.text else [])])
+    where = await narrowed(store, wanted, lambda _: False, has_trace_names=False)
+    return replace(where, text=None), where.text or ""

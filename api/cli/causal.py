@@ -9,6 +9,7 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
+from api.cli.newest import LAST
 from api.cli.options import IdHelp, JsonOption, TraceOption
 from api.cli.output import Output, print_json
 from schema.kinds import VariableKind
@@ -99,19 +100,21 @@ async def closure(
 
 
 async def _start(store: GraphStore, reference: str, trace: str | None) -> Variable | Operation | Failure | Trace:
-    """What a closure starts at: a variable, an operation or a failure; else a trace."""
-    from api.cli.find import find, find_cause
+    """What a closure starts at: a variable, an operation or a failure; else a trace, or the variable with words."""
+    from api.cli.find import find, find_cause, find_variable
+    from api.cli.meant import Lead
     from schema.errors import NotFoundError
     from schema.models import Trace
 
+    if reference.casefold() not in LAST:
+        try:
+            return await find(store, Trace, reference, lead=Lead.NOT)
+        except NotFoundError:
+            pass
     try:
         return await find_cause(store, reference, trace)
     except NotFoundError:
-        try:
-            return await find(store, Trace, reference)
-        except NotFoundError:
-            pass
-        raise
+        return await find_variable(store, reference, trace)
 
 
 async def _roots(store: GraphStore, root: Variable | Operation | Failure | Trace) -> list[str]:
@@ -125,8 +128,8 @@ async def _roots(store: GraphStore, root: Variable | Operation | Failure | Trace
     if isinstance(root, Trace):
         from api.cli.listing import in_traces
 
-        answers = in_traces(store, Variable, root.id, _MOST_ANSWERS, [VariableKind.ANSWER.value])
-        return [one.id async for one in answers]
+        answers = in_traces(store, Variable, root.id, [VariableKind.ANSWER.value])
+        return [one.id async for one in answers][:_MOST_ANSWERS]
     return [root.id]
 
 

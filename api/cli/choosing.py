@@ -9,6 +9,7 @@ import typer
 
 from api.cli.errors import UsageError
 from api.cli.find import find_trace_id, find_variable
+from api.cli.meant import Lead, OtherKindError
 from api.cli.next_steps import NO_ANSWER
 from api.cli.output import Output
 from api.cli.render.text import name_of, short, text_on_line
@@ -33,12 +34,18 @@ async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> 
         UsageError: the question has no answer, or several.
     """
     try:
-        found = await find_variable(store, reference, trace)
-    except NotFoundError:
         failure = await store.resolve(reference, Label.FAILURE, await find_trace_id(store, trace))
+    except NotFoundError:
+        try:
+            found = await find_variable(store, reference, trace, Lead.SURE)
+        except OtherKindError:
+            raise
+        except NotFoundError:
+            raise NotFoundError(reference, "failure or answer") from None
+    else:
         assert isinstance(failure, Failure)
         if failure.answer_id is None:
-            raise UsageError(f"the failure {short(failure.id)} has no answer in the graph") from None
+            raise UsageError(f"the failure {short(failure.id)} has no answer in the graph")
         return await find_variable(store, failure.answer_id, None)
     if found.kind not in {VariableKind.QUERY, VariableKind.MESSAGE}:
         return found

@@ -148,6 +148,10 @@ def hit(found: SearchHit) -> Document:
     }
 
 
+HIT_COLUMNS = ("variableId", "score", "snippet", "externalId", "traceId", "kind")
+"""The members of ``hit``, in order."""
+
+
 def failure(row: FailureRow) -> Document:
     """The columns of a failure, the error type of the verdict that counts (as in ``answer``), and all verdicts."""
     verdicts = [_verdict(one, row.failure, row.operations) for one in row.verdicts]

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from enum import StrEnum
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Target, command
+from api.cli.context import Target
 from api.cli.errors import UsageError, note
-from api.cli.narrowing import SearchOption
+from api.cli.filters import Has, Wanted, listing
+from api.cli.listed import Listing, show_list
+from api.cli.listing import last_one
+from api.cli.narrowing import EVERYWHERE, Place, narrowed, says
 from api.cli.next_steps import NO_FAILURE
-from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
 from api.cli.output import Output, print_json
-from api.cli.times import SinceOption, UntilOption, span
+from schema.errors import AmbiguousError, NotFoundError
 
 if TYPE_CHECKING:
     from attribution.verdicts.failure_columns import FailureRow
@@ -27,58 +28,15 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 
-class SortName(StrEnum):
-    """The keys that sort failures: ``store.contract.answers.FailureKey`` without the imports of its module."""
-
-    TIME = "time"
-    CONFIDENCE = "confidence"
-    ERROR_TYPE = "errorType"
-    OPERATION = "operation"
-
-
 _PAGE = 1000
+STORE_SORTS = ("time", "confidence", "errorType", "operation")
+"""The sort keys of the store: ``store.contract.answers.FailureKey`` without the imports of its module."""
 
 
-@command(commands)
+@listing(commands, Has.TRACE, Has.TEXT, Has.TIME, Has.VERDICT)
 async def failures(
     place: Target,
-    reference: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[ID]...",
-            help="Only these failures: the failure, its answer or question, words of the question, a trace, or an "
-            "error type. (default: all)",
-            show_default=False,
-        ),
-    ] = None,
-    trace: TraceOption = None,
-    error_type: Annotated[
-        str | None,
-        typer.Option(
-            "--type", metavar="TYPE", help="Only failures with a verdict of this error type.", show_default=False
-        ),
-    ] = None,
-    sort: Annotated[
-        SortName | None,
-        typer.Option(
-            "--sort",
-            help="The sort key: time of recording, or a property of the verdict. Failures without a verdict come last. "
-            "(default: by trace)",
-            show_default=False,
-        ),
-    ] = None,
-    descending: Annotated[bool, typer.Option("--descending", help="With --sort: the largest comes first.")] = False,
-    search: SearchOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    labelled: Annotated[
-        bool | None,
-        typer.Option(
-            "--labelled/--unlabelled",
-            help="Only failures with a person's verdict, or without.",
-            show_default=False,
-        ),
-    ] = None,
+    wanted: Wanted,
     all_verdicts: Annotated[
         bool,
         typer.Option(
@@ -86,97 +44,159 @@ async def failures(
             help="List verdicts, too, that a newer one of the same person, or of the same method and model, replaced.",
         ),
     ] = False,
-    limit: Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")] = 0,
-    format_: FormatOption = None,
-    as_json: JsonFormatOption = False,
 ) -> None:
     """List the questions that were answered wrong, with the verdicts on each.
+
+    The words may also be an error type, or the id of an answer or a question. --sort takes time, confidence, errorType
+    and operation, of the verdicts, and any column.
 
     --format csv prints a row for each failure, with the verdict that counts: a person's before a model's, a model's
     before that of the free pass, the newest first. The column verdicts lists the others, too, without their paths.
     """
-    if descending and sort is None:
-        raise UsageError("--descending needs --sort")
-    form = chosen_format(format_, as_json)
-    reference = [*(reference or []), *([search] if search else [])]
-    from api.cli import documents
-    from api.cli.csv_output import CsvTable
-    from api.cli.find import find_trace_id
+    wanted = _of_type(last_one(wanted))
+    async with place.open() as store:
+        wanted, named = await _named(store, wanted)
+        where = await narrowed(store, wanted, lambda _: False)
+        where = replace(where, ids=frozenset(named))
+        found = _chosen(store, wanted, where, all_verdicts)
+        listed = _listing(where.trace and wanted.trace, wanted.is_all and where == EVERYWHERE)
+        if _key(wanted):
+            wanted = replace(wanted, sort=None, descending=False)
+        await show_list(listed, wanted, where, found)
+
+
+def _key(wanted: Wanted) -> str | None:
+    """The sort key of the store that is wanted."""
+    return next((one for one in STORE_SORTS if (wanted.sort or "").casefold() == one.casefold()), None)
+
+
+async def _chosen(
+    store: GraphStore, wanted: Wanted, where: Place, all_verdicts: bool = False
+) -> AsyncIterator[FailureRow]:
+    """The failures that the options choose, in the wanted order of the store."""
+    from store.contract.answers import FailureFilter, FailureKey, FailureOrder
+
+    key = _key(wanted)
+    order = FailureOrder(FailureKey(key), wanted.descending) if key else None
+    if wanted.last and not wanted.sort:
+        order = FailureOrder(FailureKey.TIME)
+    chosen = FailureFilter(
+        # The store looks for one text. The list looks for all words.
+        text=max(where.text.split(), key=len) if where.text else None,
+        labelled=wanted.labelled,
+        error_type=wanted.error_type,
+        since=wanted.when.since,
+        until=wanted.when.until,
+    )
+    async for row in _rows(store, where.trace, chosen, order, all_verdicts):
+        if wanted.decided is None or _is_decided(row) is wanted.decided:
+            yield row
+
+
+def _of_type(wanted: Wanted) -> Wanted:
+    """``failures retrieval error``: words that are an error type narrow the list to it."""
     from api.cli.labels import error_type_of
 
-    if error_type is None:
+    if wanted.error_type is None and wanted.words:
         with suppress(UsageError):
-            error_type, reference = error_type_of(" ".join(reference), "TYPE").value, []
-    if reference and (trace or error_type or sort or since or until or labelled is not None):
-        raise UsageError("ID names failures one by one: leave out --trace, --type, --sort, --since, --labelled")
-    from store.contract.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder
-
-    kind, when = error_type_of(error_type, "--type") if error_type else None, span(since, until)
-    chosen = FailureFilter(labelled=labelled, error_type=kind, since=when.since, until=when.until)
-    async with place.open() as store:
-        order = FailureOrder(FailureKey(sort), descending) if sort else None
-        if reference:
-            pages = _named(store, reference, all_verdicts)
-        else:
-            pages = _pages(store, await find_trace_id(store, trace), chosen, order, limit, all_verdicts)
-        if form is Format.CSV:
-            table = CsvTable(documents.FAILURE_ROW_COLUMNS)
-            async for page in pages:
-                table.add(documents.failure_row(row) for row in page)
-        elif form is Format.JSON:
-            print_json([documents.failure(row) async for page in pages for row in page])
-        else:
-            await _show(pages, trace, everything=chosen == ALL_FAILURES)
+            return replace(wanted, error_type=error_type_of(" ".join(wanted.words), "TYPE").value, words=[])
+    return wanted
 
 
-async def show_failures(place: Target, references: list[str], as_json: bool = False) -> None:
-    """Print these failures as the command `failures` does."""
+async def _named(store: GraphStore, wanted: Wanted) -> tuple[Wanted, list[str]]:
+    """The ids of the failures that words name one by one, and the other words.
+
+    Raises:
+        InputError: a word names an answer that is not wrong.
+    """
+    from api.cli.find import failures_meant
+
+    ids: list[str] = []
+    rest: list[str] = []
+    for word in wanted.words:
+        try:
+            ids += [one.id for one in await failures_meant(store, word, in_words=False)]
+        except (NotFoundError, AmbiguousError):
+            rest.append(word)
+    return replace(wanted, words=rest), ids
+
+
+async def failures_wanted(store: GraphStore, wanted: Wanted) -> list[Failure]:
+    """The failures that the words and options of a command choose.
+
+    Raises:
+        NotFoundError: a word names nothing.
+        InputError: a word names an answer that is not wrong.
+    """
+    from api.cli.find import find_failures
+
+    named = await find_failures(store, wanted.words) if wanted.words else None
+    if named is not None and wanted == Wanted(wanted.when, wanted.form, wanted.words) and wanted.is_all:
+        return list({one.id: one for one in named}.values())
+    where = await narrowed(store, replace(wanted, words=[]), lambda _: False)
+    rows = [one async for one in _chosen(store, wanted, where)]
+    ids = None if named is None else {one.id for one in named}
+    found = [
+        one.failure for one in rows if (ids is None or one.failure.id in ids) and says(_texts(one), where.text or "")
+    ]
+    return found[-wanted.last :] if wanted.last else found
+
+
+def _texts(row: FailureRow) -> list[str | None]:
+    return [row.failure.question, row.failure.prediction, *row.failure.gold_answers]
+
+
+def _is_decided(row: FailureRow) -> bool:
+    return row.verdict is not None and row.verdict.error_type is not None
+
+
+def _listing(trace: str | None, is_all: bool) -> Listing[FailureRow]:
     from api.cli import documents
 
-    async with place.open() as store:
-        pages = _named(store, references)
-        if as_json:
-            print_json([documents.failure(row) async for page in pages for row in page])
-        else:
-            await _show(pages, None, everything=True)
+    return Listing(
+        columns=documents.FAILURE_ROW_COLUMNS,
+        brief=("id", "question", "prediction", "goldAnswers", "verdict"),
+        document=documents.failure_row,
+        json=documents.failure,
+        show=lambda found: _show(found, trace),
+        nothing=NO_FAILURE if is_all else "No failure is of this kind; `memtrace failures` lists all.",
+        texts=_texts,
+        names=lambda row: (row.failure.id,),
+        others={"type": "verdict", "error": "verdict"},
+        limit=0,
+    )
 
 
-async def _named(
-    store: GraphStore, references: list[str], all_verdicts: bool = False
-) -> AsyncIterator[list[FailureRow]]:
-    """The failures that the references mean, as one page."""
-    from api.cli.find import find_failures
+async def show_failures(place: Target, failures: list[Failure], as_json: bool = False) -> None:
+    """Print these failures as the command `failures` does."""
+    from api.cli import documents
     from attribution.verdicts.failure_columns import failure_rows
 
-    found = await find_failures(store, references)
-    once = {failure.id: failure for failure in found}.values()
-    yield await failure_rows(store, once, with_replaced=all_verdicts)
+    async with place.open() as store:
+        rows = await failure_rows(store, failures)
+    if as_json:
+        print_json([documents.failure(row) for row in rows])
+    else:
+        _show(rows, None)
 
 
-async def _pages(
-    store: GraphStore,
-    trace_id: str | None,
-    chosen: FailureFilter,
-    order: FailureOrder | None,
-    limit: int,
-    all_verdicts: bool,
-) -> AsyncIterator[list[FailureRow]]:
-    """The chosen failures, of one trace or of the project, page by page; a note tells if the limit left some out."""
+async def _rows(
+    store: GraphStore, trace_id: str | None, chosen: FailureFilter, order: FailureOrder | None, all_verdicts: bool
+) -> AsyncIterator[FailureRow]:
+    """The chosen failures, of one trace or of the project, read page by page."""
     from attribution.verdicts.failure_columns import failure_rows
 
     after: str | None = None
-    left = limit or sys.maxsize
-    while left:
-        page = await store.failures(trace_id, min(_PAGE, left), after, chosen, order)
-        yield await failure_rows(store, page.items, with_replaced=all_verdicts)
-        left -= len(page.items)
+    while True:
+        page = await store.failures(trace_id, _PAGE, after, chosen, order)
+        for row in await failure_rows(store, page.items, with_replaced=all_verdicts):
+            yield row
         after = page.next
         if after is None:
             return
-    note(f"There are more than {limit:,}: --limit 0 lists all.")
 
 
-async def _show(pages: AsyncIterator[list[FailureRow]], trace: str | None, everything: bool) -> None:
+def _show(rows: list[FailureRow], trace: str | None) -> None:
     """Print failures for people, and a hint what to do next."""
     from api.cli.render import tables
     from api.cli.render.text import counted, short
@@ -184,18 +204,13 @@ async def _show(pages: AsyncIterator[list[FailureRow]], trace: str | None, every
     from schema.kinds import HUMAN_METHOD
 
     out = Output()
-    shown: list[Failure] = []
     unexplained: list[Failure] = []
-    async for page in pages:
-        for row in page:
-            out.show(tables.failure(row))
-            out.lines("")
-            shown.append(row.failure)
-            if all(one.method == HUMAN_METHOD or on_earlier_gold(one, row.failure) for one in row.verdicts):
-                unexplained.append(row.failure)
-    if not shown:
-        note(NO_FAILURE if everything else "No failure is of this kind; `memtrace failures` lists all.")
-        return
+    for row in rows:
+        out.show(tables.failure(row))
+        out.lines("")
+        if all(one.method == HUMAN_METHOD or on_earlier_gold(one, row.failure) for one in row.verdicts):
+            unexplained.append(row.failure)
+    shown = [row.failure for row in rows]
     first = next((failure.answer_id for failure in shown if failure.answer_id), shown[0].question_id)
     hint = f"See what led to an answer with: memtrace closure {short(first)}"
     if unexplained:

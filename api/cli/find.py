@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TypeVar, cast
 
+from api.cli.errors import note
+from api.cli.meant import Lead, OtherKindError, meant
+from api.cli.newest import LAST, MOST_TRACES, newest
 from api.cli.render.text import short
 from attribution.verdicts.stored import every_failure
 from schema.errors import AmbiguousError, InputError, NotFoundError
@@ -12,27 +16,34 @@ from schema.kinds import VariableKind
 from schema.models import Element, Failure, Operation, Session, Trace, Variable
 from schema.readable import readable
 from schema.words import words
-from store.contract.answers import ALL_FAILURES, FailureKey, FailureOrder, Label
+from store.contract.answers import Label
 from store.contract.protocol import GraphStore
-from store.shared.paging import elements, every, in_trace
+from store.shared.paging import elements, every
 from store.shared.resolving import ambiguous, by_name, is_prefix, is_whole_id, only_one, trace_by_name
 
-LAST = ("last", "latest", "newest")
-"""What was recorded last: a failure, a trace, or else an answer, unless something has this name."""
-_MOST_TRACES = 1_000
-"""Among so many traces, the newest ones, the last answer and the name of an operation are looked for."""
 _MOST_QUESTIONS = 1_000
 _ASKS = {VariableKind.QUERY, VariableKind.MESSAGE}
 _MOST_VERSIONS = 10_000
+_IN_WORDS = re.compile(r"[^\W\d_]+([\s',-]+[\w']+)*[?.!]?")
+"""Words as people write them, unlike ids and the names of units."""
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
 
 
-async def find(store: GraphStore, model: type[E], reference: str, trace_id: str | None = None) -> E:
+async def find(
+    store: GraphStore,
+    model: type[E],
+    reference: str,
+    trace_id: str | None = None,
+    lead: Lead = Lead.NEAREST,
+    *,
+    in_words: bool = True,
+) -> E:
     """The element of this model that an id means; for variables and traces, also a name.
 
-    ``last`` means the newest trace, the newest failure or the last answer, and the text of a question means the
-    question.
+    ``last`` means the newest trace, failure or operation, or the last answer. The text of a question means the
+    question, and words that only one variable has mean this variable. The id of something else means what it leads to
+    (``api.cli.meant``), and the name of several versions of one thing the newest of these.
 
     Raises:
         NotFoundError: no element matches; the message says what else has the id.
@@ -40,14 +51,23 @@ async def find(store: GraphStore, model: type[E], reference: str, trace_id: str 
     """
     try:
         return await _by_id_or_name(store, model, reference, trace_id)
-    except NotFoundError:
-        if reference.casefold() in LAST and (newest := await _newest(store, model, trace_id)):
-            return newest
+    except AmbiguousError:
+        if model is Variable and lead is Lead.NEAREST and (one := await _newest_version(store, reference, trace_id)):
+            return one
+        raise
+    except NotFoundError as error:
+        if reference.casefold() in LAST and (last := await newest(store, model, trace_id)):
+            return cast(E, last)
+        if other := await _other(store, reference):
+            led_to = await meant(store, other, model, lead, reference)
+            if trace_id is None or isinstance(led_to, Trace) or led_to.trace_id == trace_id:
+                return led_to
+            raise OtherKindError(other, model) from None
         if model is Variable and (asked := await questions_in_words(store, reference, trace_id)):
             return cast(E, only_one(asked, reference, Label.VARIABLE))
-        if is_prefix(reference) or is_whole_id(reference):
-            await _refuse_other(store, model, reference)
-        raise
+        if model is Variable and lead is Lead.NEAREST and in_words:
+            return await find_in_words(store, reference, trace_id)
+        raise error
 
 
 async def _by_id_or_name(store: GraphStore, model: type[E], reference: str, trace_id: str | None) -> E:
@@ -74,36 +94,10 @@ async def operations_named(store: GraphStore, name: str, trace_id: str | None) -
     ends = (f".{name}", f" {name}")
     return [
         one
-        for id_ in traces[-_MOST_TRACES:]
+        for id_ in traces[-MOST_TRACES:]
         for one in await elements(store, Operation, id_)
         if one.name and (one.name == name or one.name.endswith(ends))
     ]
-
-
-async def _newest(store: GraphStore, model: type[E], trace_id: str | None) -> E | None:
-    """The newest failure or trace, or the last answer; None if there is none, or for other models."""
-    found: Element | None = None
-    if model is Failure:
-        found = await _newest_failure(store, trace_id)
-    elif model is Trace:
-        async for one in every(lambda after: store.traces(after=after)):
-            found = one
-    elif model is Variable:
-        found = await last_answer(store, trace_id)
-    return found if isinstance(found, model) else None
-
-
-async def last_answer(store: GraphStore, trace_id: str | None) -> Variable | None:
-    """The answer that was recorded last, in one trace or in the project; None if there is none."""
-    ids = [trace_id] if trace_id else [one.id async for one in every(lambda after: store.traces(after=after))]
-    found: list[Variable] = []
-    for id_ in ids[-_MOST_TRACES:]:
-        last = None
-        async for one in in_trace(store, Label.VARIABLE, id_, [VariableKind.ANSWER.value]):
-            last = one
-        if isinstance(last, Variable):
-            found.append(last)
-    return max(reversed(found), key=lambda one: (one.created_at is not None, one.created_at), default=None)
 
 
 async def questions_in_words(store: GraphStore, text: str, trace_id: str | None) -> list[Variable]:
@@ -120,55 +114,68 @@ async def questions_in_words(store: GraphStore, text: str, trace_id: str | None)
     return asked or [one for one in said if one.kind is VariableKind.MESSAGE]
 
 
-async def _refuse_other(store: GraphStore, model: type[Element], reference: str) -> None:
-    """Refuse the id of something else, and say what it is."""
-    try:
-        other = await store.resolve(reference)
-    except (NotFoundError, AmbiguousError):
-        return
-    if not isinstance(other, model):
-        raise OtherKindError(other, model)
-
-
-class OtherKindError(NotFoundError):
-    """An id belongs to something else than what is wanted."""
-
-    def __init__(self, found: Element, wanted: type[Element]) -> None:
-        super().__init__(found.id)
-        self.found = found
-        what = found.kind.value if isinstance(found, Variable | Operation) else type(found).__name__
-        place = "" if isinstance(found, Trace) else f" of the trace {short(found.trace_id)}"
-        article = "an" if what[0] in "AEIOU" else "a"
-        told = f"it means {article} {what}{place}. See: memtrace show {short(found.id)}"
-        self.args = (f"{short(found.id)} is no {wanted.__name__.lower()}: {told}",)
-
-
 async def find_trace_id(store: GraphStore, reference: str | None) -> str | None:
-    """The id of the trace in ``--trace``; None without the option."""
-    return (await find(store, Trace, reference)).id if reference else None
-
-
-async def find_variable(store: GraphStore, reference: str, trace: str | None) -> Variable:
-    """The variable with this id or name, if given in the trace with that id or name."""
-    return await find(store, Variable, reference, await find_trace_id(store, trace))
-
-
-async def find_any_version(store: GraphStore, reference: str, trace: str | None) -> Variable:
-    """A variable; the name of something with several versions, such as a memory unit, means one of the versions.
+    """The id of the trace in ``--trace``, which may be a part of its name, such as the user's; None without the option.
 
     Raises:
-        NotFoundError: no variable matches.
-        AmbiguousError: several things match, not just versions of one thing.
+        NotFoundError: no trace matches.
+        AmbiguousError: several traces match.
     """
+    if not reference:
+        return None
     try:
-        return await find_variable(store, reference, trace)
-    except AmbiguousError:
-        named = await store.named(reference, None, await find_trace_id(store, trace), _MOST_VERSIONS)
-        if not named or len(named) == _MOST_VERSIONS:
-            raise
-        if {one.id for one in named} - {one.id for one in await store.versions(named[0].id)}:
-            raise
-        return named[0]
+        return (await find(store, Trace, reference)).id
+    except NotFoundError:
+        part = reference.casefold()
+        every_trace = every(lambda after: store.traces(after=after))
+        named = [one async for one in every_trace if part in f"{one.name or ''}\n{one.external_id}".casefold()]
+        found = cast(Trace, only_one(named, reference, Label.TRACE))
+        note(f"{reference} is in the name of the trace {short(found.id)}.")
+        return found.id
+
+
+async def find_variable(
+    store: GraphStore, reference: str, trace: str | None, lead: Lead = Lead.NEAREST, *, in_words: bool = True
+) -> Variable:
+    """The variable with this id or name, if given in the trace with that id or name."""
+    return await find(store, Variable, reference, await find_trace_id(store, trace), lead, in_words=in_words)
+
+
+async def _other(store: GraphStore, reference: str) -> Element | None:
+    """What has this id, whatever it is; None if nothing has, or several things."""
+    try:
+        return await store.resolve(reference)
+    except (NotFoundError, AmbiguousError):
+        return None
+
+
+async def _newest_version(store: GraphStore, name: str, trace_id: str | None) -> Variable | None:
+    """The newest version of what has this name; None if several things have the name."""
+    named = await store.named(name, None, trace_id, _MOST_VERSIONS)
+    if not named or len(named) == _MOST_VERSIONS:
+        return None
+    versions = await store.versions(named[0].id)
+    if {one.id for one in named} - {one.id for one in versions}:
+        return None
+    note(f"{name} has {len(versions):,} versions; meant is the newest: {short(versions[-1].id)}.")
+    return versions[-1]
+
+
+async def find_in_words(store: GraphStore, text: str, trace_id: str | None) -> Variable:
+    """The only memory unit with all these words, in its newest version; without such units, the only variable.
+
+    Raises:
+        NotFoundError: no unit has the words, and not just one variable.
+        AmbiguousError: several units have the words.
+    """
+    is_said = _IN_WORDS.fullmatch(text) is not None
+    hits = [hit.variable for hit in await store.search(text, trace_id, _MOST_QUESTIONS)] if is_said else []
+    units = [one for one in hits if one.kind is VariableKind.MEMORY_UNIT]
+    newest_of: dict[tuple[str, str], Variable] = {}
+    for one in sorted(units or hits, key=lambda one: one.version):
+        newest_of[one.trace_id, one.name] = one
+    found = list(newest_of.values())
+    return cast(Variable, only_one(found if units or len(found) == 1 else [], text, Label.VARIABLE))
 
 
 async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Variable | Operation | Failure:
@@ -194,7 +201,7 @@ async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Va
     if found:
         return found[0]
     try:
-        return await find(store, Variable, reference, trace_id)
+        return await find(store, Variable, reference, trace_id, in_words=False)
     except OtherKindError:
         raise
     except NotFoundError:
@@ -204,11 +211,17 @@ async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Va
 
 
 async def find_failure(
-    store: GraphStore, reference: str, trace_id: str | None = None, *, in_words: bool = True
+    store: GraphStore,
+    reference: str,
+    trace_id: str | None = None,
+    lead: Lead = Lead.NEAREST,
+    *,
+    in_words: bool = True,
 ) -> Failure:
     """The failure with this id; else the failure of the answer, or of the question, with this id or name.
 
-    ``last`` means the failure that was recorded last. Words mean the only wrong answer whose question has them all.
+    ``last`` means the failure that was recorded last. Words mean the only wrong answer whose question has them all. An
+    operation means the failure of the answer that it made, and a trace its newest failure.
 
     Raises:
         NotFoundError: no failure, answer or question matches.
@@ -227,17 +240,7 @@ async def find_failure(
             raise _not_wrong(versions[-1]) from None
         raise
     except NotFoundError:
-        if reference.casefold() in LAST and (newest := await _newest_failure(store, trace_id)):
-            return newest
-        if in_words and (asked := await _failures_in_words(store, reference, trace_id)):
-            if len(asked) > 1:
-                raise ambiguous(reference, asked) from None
-            return asked[0]
-        if is_prefix(reference) or is_whole_id(reference):
-            await _refuse_other(store, Failure, reference)
-        elif asked_right := await questions_in_words(store, reference, trace_id):
-            raise _not_wrong(asked_right[0]) from None
-        raise NotFoundError(reference, "failure or answer") from None
+        return await _failure_led_to(store, reference, trace_id, lead, in_words)
     failures = await every_failure(store, named.trace_id)
     matching = [one for one in failures if named.id in {one.answer_id, one.question_id}]
     if len(matching) > 1:
@@ -245,6 +248,23 @@ async def find_failure(
     if matching:
         return matching[0]
     raise _not_wrong(named)
+
+
+async def _failure_led_to(
+    store: GraphStore, reference: str, trace_id: str | None, lead: Lead, in_words: bool
+) -> Failure:
+    """The failure that a reference means which is no failure, answer or question; see ``find_failure``."""
+    if reference.casefold() in LAST and (last := await newest(store, Failure, trace_id)):
+        return cast(Failure, last)
+    if other := await _other(store, reference):
+        return await meant(store, other, Failure, lead, reference)
+    if in_words and (asked := await _failures_in_words(store, reference, trace_id)):
+        if len(asked) > 1:
+            raise ambiguous(reference, asked) from None
+        return asked[0]
+    if in_words and (asked_right := await questions_in_words(store, reference, trace_id)):
+        raise _not_wrong(asked_right[0]) from None
+    raise NotFoundError(reference, "failure or answer") from None
 
 
 def _not_wrong(named: Variable) -> InputError:
@@ -283,38 +303,34 @@ async def find_failures(store: GraphStore, references: Sequence[str]) -> list[Fa
         InputError: the answer or the question exists, but no failure has it.
     """
     if len(references) == 1:
-        return await _failures_meant(store, references[0])
+        return await failures_meant(store, references[0])
     if asked := await _failures_in_words(store, " ".join(references), None):
         return asked
-    return [failure for reference in references for failure in await _failures_meant(store, reference, in_words=False)]
+    return [failure for reference in references for failure in await failures_meant(store, reference, in_words=False)]
 
 
-async def _failures_meant(store: GraphStore, reference: str, *, in_words: bool = True) -> list[Failure]:
+async def failures_meant(store: GraphStore, reference: str, *, in_words: bool = True) -> list[Failure]:
+    """The failure that a reference means, or all failures of a trace; see ``find_failures``."""
     try:
-        return [await find_failure(store, reference, in_words=in_words)]
+        trace = await find(store, Trace, reference, lead=Lead.NOT)
+        if reference.casefold() not in LAST:
+            return await every_failure(store, trace.id)
     except NotFoundError:
         pass
+    try:
+        return [await find_failure(store, reference, lead=Lead.SURE, in_words=in_words)]
+    except OtherKindError:
+        raise
+    except NotFoundError:
+        raise NotFoundError(reference, "failure, answer or trace") from None
     except AmbiguousError:
         if several := await _failures_in_words(store, reference, None):
             return several
         raise
-    try:
-        trace = await find(store, Trace, reference)
-    except OtherKindError as error:
-        raise OtherKindError(error.found, Failure) from None
-    except NotFoundError:
-        raise NotFoundError(reference, "failure, answer or trace") from None
-    return await every_failure(store, trace.id)
-
-
-async def _newest_failure(store: GraphStore, trace_id: str | None) -> Failure | None:
-    """The failure that was recorded last, in one trace or in the project."""
-    page = await store.failures(trace_id, 1, None, ALL_FAILURES, FailureOrder(FailureKey.TIME, descending=True))
-    return next(iter(page.items), None)
 
 
 async def find_anything(store: GraphStore, reference: str) -> Element:
-    """The element with this id; else the variable, the trace or the operation with this name.
+    """The element with this id; else the variable, the trace or the operation with this name, or with these words.
 
     Raises:
         NotFoundError: nothing matches.
@@ -326,10 +342,13 @@ async def find_anything(store: GraphStore, reference: str) -> Element:
         if is_whole_id(reference):
             raise
     try:
-        return await find_any_version(store, reference, None)
+        return await find_variable(store, reference, None, in_words=False)
     except NotFoundError:
         pass
     try:
         return await _by_id_or_name(store, Trace, reference, None)
     except NotFoundError:
-        return only_one(await operations_named(store, reference, None), reference, None)
+        pass
+    if named := await operations_named(store, reference, None):
+        return only_one(named, reference, None)
+    return await find_in_words(store, reference, None)

@@ -164,7 +164,7 @@ async def unfail(
         str,
         typer.Argument(
             metavar="FAILURE",
-            help="The failure: an id, or a unique prefix of 8 or more characters; or its answer.",
+            help="The failure: an id, or a unique prefix of 8 or more characters; or its answer, question or verdict.",
             show_default=False,
         ),
     ],
@@ -179,17 +179,21 @@ async def unfail(
     """
     from functools import partial
 
-    from api.cli.find import LAST, find_failure, find_trace_id
+    from api.cli.find import find_failure, find_trace_id
     from api.cli.keeper import keeper_door
+    from api.cli.meant import Lead
     from api.cli.render.text import counted, one_line, short
     from ingest.events.feedback import find_reported, withdraw_failure
+    from schema.errors import NotFoundError
 
     check_asked(yes)
     async with keeper_door(place) as door:
         trace_id = await find_trace_id(door.store, trace)
-        if reference.casefold() in LAST or " " in reference:
-            reference = (await find_failure(door.store, reference, trace_id)).id
-        failure = await find_reported(door.store, reference, trace_id)
+        try:
+            failure = await find_reported(door.store, reference, trace_id)
+        except NotFoundError:
+            led_to = await find_failure(door.store, reference, trace_id, Lead.SURE)
+            failure = await find_reported(door.store, led_to.id, trace_id)
         if not yes:
             verdicts = counted(len(await door.store.attributions([failure.id])), "verdict")
             named = one_line(failure.question, 80)

@@ -80,6 +80,7 @@ async def verdict(
     from api.cli import documents
     from api.cli.find import find_failure
     from api.cli.keeper import keeper_door
+    from api.cli.meant import Lead
     from api.cli.render import tables
     from api.cli.verdict_history import show_history
     from api.cli.verdict_history import undo as take_back
@@ -99,7 +100,7 @@ async def verdict(
     others = [split_also(one) for one in also or ()]
     async with keeper_door(place) as door:
         store = door.store
-        failure = await find_failure(store, reference)
+        failure = await find_failure(store, reference, lead=Lead.SURE)
         _, blamed = await named(store, failure, kind, operation)
         accepted = [await named(store, failure, *one) for one in others]
         judgement = Judgement(failure.id, kind, blamed, reason, also=tuple(accepted))

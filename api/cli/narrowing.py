@@ -1,91 +1,128 @@
-"""Words after a command that lists: the trace whose things are listed, and a text that they must contain."""
+"""What the words and options of a listing narrow it to: a trace, a session, some things by their ids, a text."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Annotated, TypeVar
-
-import typer
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from api.cli.errors import note
 from schema.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from api.cli.filters import Wanted
+    from schema.models import Element, Trace
+    from store.contract.answers import Span
     from store.contract.protocol import GraphStore
 
-WordsArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[WORDS]...",
-        help="Only this trace (the same as --trace), or only what contains this text (the same as --search).",
-        show_default=False,
-    ),
-]
-SearchOption = Annotated[
-    str | None, typer.Option("--search", metavar="TEXT", help="Only what contains this text.", show_default=False)
-]
 
-LimitOption = Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")]
-LIMIT = 1000
-LastOption = Annotated[
-    int | None, typer.Option("--last", min=1, help="Only so many, the last ones.", show_default=False)
-]
+class _Recorded(Protocol):
+    @property
+    def created_at(self) -> datetime | None: ...
 
-T = TypeVar("T")
+
+T = TypeVar("T", bound=_Recorded)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a list is narrowed to.
+
+    Attributes:
+        trace: the id of the trace.
+        ids: the ids of the things to list; empty for all.
+        text: words that a thing must contain.
+    """
+
+    trace: str | None = None
+    ids: frozenset[str] = frozenset()
+    text: str | None = None
+
+
+EVERYWHERE = Place()
 
 
 async def narrowed(
-    store: GraphStore, given: list[str] | None, trace: str | None, text: str | None
-) -> tuple[str | None, str | None]:
-    """The trace and the text that the words and the options name, if any.
+    store: GraphStore, wanted: Wanted, is_listed: Callable[[Element], bool], *, has_trace_names: bool = True
+) -> Place:
+    """What the words and options of a listing narrow it to.
 
-    Raises:
-        NotFoundError: a word has the form of an id, and no trace has the id.
-    """
-    from api.cli.find import find
-    from schema.models import Trace
-    from store.shared.resolving import is_prefix, is_whole_id
-
-    rest = list(given or [])
-    if rest and trace is None:
-        try:
-            trace = (await find(store, Trace, rest[0])).id
-            rest = rest[1:]
-        except NotFoundError:
-            if is_prefix(rest[0]) or is_whole_id(rest[0]):
-                raise
-    return trace, " ".join([*rest, *([text] if text else [])]) or None
-
-
-async def containing(
-    found: AsyncIterator[T],
-    texts: Callable[[T], list[str]],
-    text: str | None,
-    limit: int,
-    last: int | None = None,
-) -> AsyncIterator[T]:
-    """The things with the text, in any case of letters; a note tells if the limit left something out.
+    The id of a listed thing lists only this thing, and the id of anything else the things of its trace. The first word
+    may be the name of a trace. All other words are looked for.
 
     Args:
-        found: the things to look through.
-        texts: the texts of one thing.
-        text: the text to look for; None keeps everything.
-        limit: the largest number; 0 for all.
-        last: take only this number of things, from the end; the limit is then ignored.
+        store: the project.
+        wanted: the words and options.
+        is_listed: whether an element is one of the listed things, or stands for one.
+        has_trace_names: whether the first word may be the name of a trace.
+
+    Raises:
+        NotFoundError: a word has the form of an id, and nothing has the id.
     """
-    kept = deque[T](maxlen=last or 0)
-    listed = 0
+    from api.cli.find import find_trace_id
+    from store.shared.resolving import is_prefix, is_whole_id
+
+    trace = await find_trace_id(store, wanted.trace)
+    ids: set[str] = set()
+    texts: list[str] = []
+    for at, word in enumerate(wanted.words):
+        if is_prefix(word) or is_whole_id(word):
+            try:
+                found = await store.resolve(word)
+            except NotFoundError:
+                if len(wanted.words) == 1:
+                    raise
+                texts.append(word)
+                continue
+            if is_listed(found):
+                ids.add(found.id)
+            else:
+                trace = _trace_of(found, word)
+        elif has_trace_names and at == 0 and trace is None and (named := await _trace_named(store, word)):
+            trace = named.id
+        else:
+            texts.append(word)
+    return Place(trace, frozenset(ids), " ".join([*texts, *([wanted.text] if wanted.text else [])]) or None)
+
+
+async def _trace_named(store: GraphStore, word: str) -> Trace | None:
+    from api.cli.find import find
+    from api.cli.meant import Lead
+    from schema.models import Trace
+
+    try:
+        return await find(store, Trace, word, lead=Lead.NOT)
+    except NotFoundError:
+        return None
+
+
+def _trace_of(found: Element, word: str) -> str:
+    from api.cli.meant import kind_of
+    from api.cli.render.text import short
+    from schema.models import Trace
+
+    if isinstance(found, Trace):
+        return found.id
+    note(f"{word} is of the kind {kind_of(found)}; listed is its trace {short(found.trace_id)}.")
+    return found.trace_id
+
+
+def says(texts: Iterable[str | None], wanted: str) -> bool:
+    """Whether texts contain all words, or parts of words, in any case of letters."""
+    whole = "\n".join(one for one in texts if one).casefold()
+    return all(word in whole for word in wanted.casefold().split())
+
+
+def recorded_in(when: Span, at: datetime | None) -> bool:
+    """Whether a moment is in a time; see ``Span``."""
+    if when.since is None and when.until is None:
+        return True
+    return at is not None and (when.since is None or at >= when.since) and (when.until is None or at < when.until)
+
+
+async def in_time(found: AsyncIterator[T], when: Span) -> AsyncIterator[T]:
+    """The things that were recorded (``created_at``) in a time."""
     async for one in found:
-        if text and not any(text.casefold() in said.casefold() for said in texts(one)):
-            continue
-        if last:
-            kept.append(one)
-            continue
-        if listed == limit > 0:
-            note(f"There are more than {limit:,}: --limit 0 lists all.")
-            return
-        listed += 1
-        yield one
-    for one in kept:
-        yield one
+        if recorded_in(when, one.created_at):
+            yield one

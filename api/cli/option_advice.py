@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr
 from difflib import get_close_matches
+from io import StringIO
 from typing import Any
 
 import typer
@@ -12,7 +14,7 @@ import typer
 from api.cli.aliases import COMMAND_OF
 from api.cli.errors import UsageError
 from api.cli.help import PANELS
-from api.cli.option_names import OTHER_NAMES, options_of
+from api.cli.option_names import OTHER_NAMES, TRIES, options_of
 from api.cli.selection import COLUMNS
 
 _ADVICE: Mapping[str, str] = {
@@ -20,11 +22,11 @@ _ADVICE: Mapping[str, str] = {
     "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked with --method walk",
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
-    "--user": "A user's memory is a trace: `memtrace traces` lists them, and --trace names one",
     **dict.fromkeys(COLUMNS, "Lists have it: `memtrace answers --columns id,question,verdict`"),
 }
 """What to do in place of options that no command has."""
 _LIKE = 0.85
+_MOST_LINES = 2
 _READS = {*PANELS["Ask why an answer is wrong"], *PANELS["Look at what was recorded"]}
 """The commands that show something and change nothing but verdicts."""
 _COMMANDS = {name for names in PANELS.values() for name in names}
@@ -67,15 +69,53 @@ def _tell_options(command: Any, context: Any, error: Any, words: Sequence[str]) 
 
 
 def _instead(command: Any, context: Any, option: str, words: Sequence[str]) -> str:
-    """What to type in place of an option: a command of that name, or another command that has the option."""
+    """What to type in place of an option: the line with a command that takes it, or a command of that name."""
     if option in _ADVICE:
         return _ADVICE[option]
     name = COMMAND_OF.get(option.lstrip("-"), option.lstrip("-"))
     if name in _COMMANDS:
         rest = [word for word in words if not word.startswith("-")]
         return f"That is a command: `{shlex.join(['memtrace', name, *rest])}`"
-    having = _having(option, context.find_root(), _READS if command.name in _READS else None)
-    return f"Others have it: {having}" if having else ""
+    among = _READS if command.name in _READS else None
+    if lines := _lines(option, context.find_root(), among, words):
+        return f"{' or '.join(lines)} has it"
+    having = _having(option, context.find_root(), among)
+    if having:
+        return f"Others have it: {having}"
+    return "No command that lists or shows has it" if among else "No command has it"
+
+
+def _lines(option: str, context: Any, among: set[str] | None, words: Sequence[str]) -> list[str]:
+    """The whole command lines that have an option and take all words beside it as they are."""
+    from typer.main import get_command
+
+    from api.cli.main import command_line
+
+    root: Any = get_command(command_line())
+    found: list[str] = []
+    for name in root.list_commands(context) if "-" not in words else ():
+        one = root.get_command(context, name)
+        is_meant = (among is None or name in among) and not hasattr(one, "commands")
+        if is_meant and _has(one, context, option) and _takes(one, context, name, words):
+            found.append(f"`{shlex.join(['memtrace', name, *words])}`")
+    return found[:_MOST_LINES]
+
+
+def _has(command: Any, context: Any, option: str) -> bool:
+    names = options_of(command, context).keys()
+    return any(one in names for one in (option, *(name for name, others in OTHER_NAMES.items() if option in others)))
+
+
+def _takes(command: Any, context: Any, name: str, words: Sequence[str]) -> bool:
+    """Whether a command can be called with these words."""
+    context.meta[TRIES] = True
+    try:
+        with redirect_stderr(StringIO()), command.make_context(name, list(words), parent=context):
+            return True
+    except Exception:  # the parser's own errors, whose classes Typer does not export
+        return False
+    finally:
+        del context.meta[TRIES]
 
 
 def _names(command: Any, context: Any) -> list[str]:

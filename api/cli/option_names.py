@@ -21,31 +21,36 @@ from schema.kinds import OperationKind, VariableKind
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--store": ("--db", "--database"),
     "--version": ("-v", "-V"),
-    "--trace": ("-t", "--run", "--thread", "--conversation"),
-    "--limit": ("-n", "--max", "--count", "--head", "--top", "--first"),
-    "--search": ("-s", "--text", "--question", "--contains", "--filter", "--grep", "--query"),
+    "--trace": ("-t", "--run", "--user", "--person", "--thread", "--conversation", "--session", "--chat"),
+    "--limit": ("-n", "--max", "--head", "--top", "--first"),
+    "--search": ("-s", "--text", "--question", "--contains", "--filter", "--grep", "--query", "--match", "--word"),
     "--kind": ("-k", "--type"),
     "--type": ("--error-type", "--error", "--kind", "--stage", "--cause", "--verdict"),
-    "--wrong": ("--failed", "--incorrect", "--bad", "--failures", "--errors"),
-    "--right": ("--correct", "--ok", "--good"),
+    "--wrong": ("--failed", "--incorrect", "--bad", "--failures", "--errors", "--false"),
+    "--right": ("--correct", "--ok", "--good", "--passed", "--true"),
+    "--unjudged": ("--open", "--unmarked", "--pending", "--new"),
+    "--undecided": ("--open", "--abstained", "--unsure", "--unexplained", "--pending"),
+    "--decided": ("--explained", "--attributed"),
     "--gold": ("--expected", "--right", "--right-answer", "--correct", "--answer", "--truth"),
     "--json": ("-j",),
-    "--format": ("-f",),
+    "--format": ("-f", "--as"),
     "--output": ("--out", "--file"),
     "--sort": ("--order", "--sort-by", "--order-by"),
     "--descending": ("--desc", "--reverse", "-r"),
+    "--count": ("--total", "--how-many"),
+    "--ids": ("--ids-only", "--only-ids", "--id-only", "--quiet"),
     "--by": ("--group-by", "--per"),
     "--port": ("-p",),
     "--yes": ("-y", "--force"),
     "--reason": ("--because",),
     "--comment": ("-m", "--note", "--because", "--reason"),
-    "--since": ("--after", "--newer-than"),
-    "--until": ("--before", "--older-than"),
+    "--since": ("--after", "--newer-than", "--from", "--start"),
+    "--until": ("--before", "--older-than", "--to", "--end"),
     "--file": ("--from", "--gold-file", "--input"),
     "--operation": ("--op", "--step"),
     "--max-hops": ("--depth", "--hops", "--levels"),
-    "--labelled": ("--labeled", "--verified", "--reviewed"),
-    "--unlabelled": ("--unlabeled", "--unverified", "--unreviewed", "--open"),
+    "--labelled": ("--labeled", "--verified", "--reviewed", "--judged", "--human", "--confirmed"),
+    "--unlabelled": ("--unlabeled", "--unverified", "--unreviewed", "--unconfirmed"),
 }
 """The other names of each option. A command's own option comes first, such as -p of `memtrace sql`."""
 
@@ -70,18 +75,27 @@ _MORE = {"--verbose", "-v", "--details", "--full", "--explain", "--raw", "--alte
 _NO_MODEL = {"--no-llm", "--no-model", "--without-llm", "--free", "--offline", "--local"}
 _NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
 """Options that name what a command takes as an argument."""
-_COUNTS = {"--limit", *OTHER_NAMES["--limit"]}
+_COUNTS = {"--limit", "--count", *OTHER_NAMES["--limit"]}
 _FAILED = {"--wrong", *OTHER_NAMES["--wrong"]}
 """Options of a list of operations that ask for operations with an error."""
 _WAYS = {"--forward", "--backward"}
 _TIMES = {"--today", "--yesterday"}
-_PLAIN = {"table", "text"}
+_DAYS = {"--on", "--day", "--date"}
+_PLAIN = {"table", "text", "plain"}
 """How results are shown without an option."""
+_LISTED = {"csv", "jsonl", "ndjson", "md", "markdown"}
+"""The endings of files that say the format of a list."""
+_FORMATS = {"md": "markdown", "markdown": "md", "text": "table", "plain": "table", "ndjson": "jsonl"}
+"""Other names of formats."""
 _KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "question": "Query", "reply": "Response"}
 _OUTPUT = ("-o", "--output", *OTHER_NAMES["--output"])
 _TAKES_ID = re.compile(r"\b(?:ID|ANSWER|FAILURE|TRACE)\b")
+TRIES = "memtrace.tries"
+"""In a context's ``meta`` while another command is tried with the same words, whose errors nobody reads."""
 _FILE = "memtrace.output"
 _SELECTION = "memtrace.selection"
+_SHOWN = 3
+"""So many other names of an option stand in the help of a command."""
 _LIKE = 0.85
 _NUMBER = re.compile(r"-([a-z]?)([0-9]+)")
 _SEVERAL = -1
@@ -125,10 +139,14 @@ def spelled(
         if known is None:
             meant = _flag(name, value, rest, options, formats)
             result += [word] if meant is None else meant
+        elif known == "--count" and "--limit" in options and (value or (rest[:1] and rest[0].isdecimal())):
+            result += ["--limit", value or rest.pop(0)]
         elif options[known]:
             value = value if equals else rest.pop(0) if rest else ""
             has_value = bool(equals or value)
             value = kind_meant(value) if known == "--kind" else value
+            if known == "--format" and value not in formats and _FORMATS.get(value) in formats:
+                value = _FORMATS[value]
             result += [known, value] if has_value else [known]
         else:
             result.append(known + equals + value)
@@ -158,20 +176,21 @@ def _flag(
     if name in _TIMES and "--since" in options:
         day = name.removeprefix("--")
         return ["--since", day, "--until", day]
+    if name in _DAYS and "--since" in options and (value or rest):
+        day = value or rest.pop(0)
+        return ["--since", day, "--until", day]
     if name in _NO_MODEL and "--method" in options:
         return ["--method", "flow"]
     if name == "--all" and "--limit" in options:
         return ["--limit", "0"]
-    form = "md" if name == "--markdown" else name.removeprefix("--")
+    form = name.removeprefix("--")
+    form = form if form in formats else _FORMATS.get(form, form)
     if form in formats:
         return ["--format", form]
     given = value or (rest[0] if rest else "")
     if name in {"--format", "-f"} and (f"--{given}" in options or (given in _PLAIN and "--json" in options)):
         del rest[: 0 if value else 1]
         return [f"--{given}"] if f"--{given}" in options else []
-    if name == "--last" and "--descending" in options and given:
-        del rest[: 0 if value else 1]
-        return ["--sort", "time", "--descending", "--limit", given]
     return None
 
 
@@ -204,6 +223,15 @@ def _formats(command: Any, context: Any) -> list[str]:
 class Command(TyperCommand):
     """A command that knows other names of its options, reads ids from standard input, and says what it has."""
 
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        own = {name for one in self.params for name in one.opts}
+        for one in self.params:
+            others = [other for name in one.opts for other in OTHER_NAMES.get(name, ()) if other not in own]
+            help_ = getattr(one, "help", None)
+            if others and help_ and not getattr(one, "hidden", False):
+                one.help = f"{help_} (also {', '.join(others[:_SHOWN])})"  # type: ignore[attr-defined]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words after the command."""
         options = options_of(self, ctx)
@@ -231,8 +259,8 @@ class Command(TyperCommand):
                 file = Path(args[at + 1])
                 ctx.meta[_FILE] = file
                 form = file.suffix.lower().removeprefix(".")
-                is_said = any(one.startswith(("--format", "--json", "--csv", "-f")) for one in args)
-                is_known = not is_said and (form == "json" or (form in {"csv", "jsonl"} and "--format" in options))
+                is_said = any(one.startswith(("--format", "--json", "--csv", "--m", "-f")) for one in args)
+                is_known = not is_said and (form == "json" or (form in _LISTED and "--format" in options))
                 return [*args[:at], *([f"--{form}"] if is_known else []), *args[at + 2 :]]
         return args
 
@@ -304,6 +332,8 @@ def _parsed(command: Any, context: Any, parse: Callable[[Any, list[str]], list[s
     try:
         return parse(context, words)
     except Exception as error:
+        if TRIES in context.meta:
+            raise
         from api.cli.option_advice import say_more
 
         say_more(command, context, error, given)

@@ -66,6 +66,14 @@ def after_command(option: Any) -> Any:
     return Annotated[type_, hidden]
 
 
+def in_panel(option: Any, panel: str) -> Any:
+    """An option in a panel of the help."""
+    type_, info = get_args(option)
+    placed = copy(info)
+    placed.rich_help_panel = panel
+    return Annotated[type_, placed]
+
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 
 
@@ -75,13 +83,15 @@ class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
+    MARKDOWN = "markdown"
 
 
 FormatOption = Annotated[
     Format | None,
     typer.Option(
         "--format",
-        help="How to print the list: as a table, as one JSON document, or as CSV with a header row. (default: table)",
+        help="How to print the list: as a table, as one JSON document, as CSV with a header row, or as a table in "
+        "Markdown; jsonl is JSON with an object a line. (default: table)",
         show_default=False,
     ),
 ]

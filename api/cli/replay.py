@@ -164,13 +164,13 @@ async def _chosen(
     store: GraphStore, failure: str | None, trace: str | None
 ) -> list[tuple[Failure, Attribution | None]]:
     """Failures with the verdict that counts."""
-    from api.cli.find import find_failure, find_trace_id
+    from api.cli.find import find_failures, find_trace_id
     from attribution.verdicts.stored import every_failure, word_on
 
     if failure is None:
         failures = await every_failure(store, await find_trace_id(store, trace))
     else:
-        failures = [await find_failure(store, failure)]
+        failures = await find_failures(store, [failure])
     counted = word_on(await store.attributions([one.id for one in failures]), failures)
     return [(one, counted.get(one.id)) for one in failures]
 

@@ -10,9 +10,11 @@ from typing import Any
 
 from api.cli.errors import UsageError
 
-COLUMNS = ("--columns", "--fields", "--select")
+COLUMNS = ("--columns", "--fields", "--select", "--column", "--field", "--cols")
 LINES = "jsonl"
 """The format with a JSON object a line."""
+_AS_LINES = {f"{before}{name}" for before in ("--", "--format=") for name in (LINES, "ndjson")}
+_FORMATS = ("--format", "--json", "--csv", "--markdown", "--md", "--table", "--ids", "--count", "-f", "-j", "-q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +56,14 @@ def taken(words: Sequence[str]) -> tuple[list[str], Selection]:
             columns += [one.strip() for one in value.split(",") if one.strip()]
             if not columns:
                 raise UsageError(f"{name} needs the names of columns: {name} id,question")
-        elif word in {f"--{LINES}", f"--format={LINES}"}:
+        elif word in _AS_LINES:
             is_lines = True
-        elif word in {"--format", "-f"} and left[:1] == [LINES]:
+        elif word in {"--format", "-f"} and left[:1] and f"--{left[0]}" in _AS_LINES:
             del left[0]
             is_lines = True
         else:
             rest.append(word)
-    said = any(one.startswith(("--format", "--json", "--csv", "-f", "-j")) for one in rest)
+    said = any(one.startswith(_FORMATS) for one in rest)
     form = ["--json"] if is_lines else ["--csv"] if columns and not said else []
     return [*form, *rest], Selection(tuple(columns), is_lines)
 

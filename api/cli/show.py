@@ -28,17 +28,22 @@ async def show(
     from api.cli import browse
     from api.cli.failures import show_failures
     from api.cli.find import find_anything
+    from api.cli.meant import Lead, meant
     from api.cli.render.text import short
-    from schema.models import Failure, Operation, Trace, Variable
+    from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 
     async with place.open(any_name=True) as store:
         found = await find_anything(store, reference)
+        if isinstance(found, Attribution):
+            found = await meant(store, found, Failure, Lead.SURE, reference)
+        elif isinstance(found, Session):
+            found = await meant(store, found, Trace, Lead.SURE, reference)
     if isinstance(found, Trace):
         await browse.show_trace(place, found.id, as_json=as_json)
     elif isinstance(found, Operation):
         await browse.show_operation(place, found.id, as_json=as_json)
     elif isinstance(found, Failure):
-        await show_failures(place, [found.id], as_json=as_json)
+        await show_failures(place, [found], as_json=as_json)
     else:
         await browse.show_variable(place, found.id, as_json=as_json)
         if isinstance(found, Variable) and found.right is False and not as_json:

@@ -18,8 +18,8 @@ SinceOption = Annotated[
     typer.Option(
         "--since",
         metavar="TIME",
-        help="Only what was recorded at this time or later: 2h, 3d, today, yesterday, 2026-11-27, 2026-11-27T14:30, "
-        "14:30. What was recorded without a time is left out.",
+        help="Only what was recorded at this time or later: 2h, 3d, today, monday, 2026-11-27, 14:30. --today is short "
+        "for one day. What was recorded without a time is left out.",
         show_default=False,
     ),
 ]

@@ -79,6 +79,7 @@ async def _page(place: Target, reference: str) -> str:
     from urllib.parse import quote
 
     from api.cli.find import find_anything, find_failure
+    from api.cli.meant import Lead
     from schema.errors import InputError, NotFoundError
     from schema.models import Element, Failure, Operation, Trace, Variable
 
@@ -88,7 +89,7 @@ async def _page(place: Target, reference: str) -> str:
     async with place.open() as store:
         found: Element
         try:
-            found = await find_failure(store, reference)
+            found = await find_failure(store, reference, lead=Lead.NOT)
         except (NotFoundError, InputError):
             found = await find_anything(store, reference)
     folders = {Failure: "failures", Trace: "traces", Operation: "operations", Variable: "variables"}

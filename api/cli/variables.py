@@ -2,171 +2,155 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Target, command
+from api.cli.context import Target
 from api.cli.errors import UsageError, note
+from api.cli.filters import Has, Wanted, listing
+from api.cli.listed import Listing, each, show_list
 from api.cli.listing import in_traces
-from api.cli.narrowing import LIMIT, LastOption, LimitOption, SearchOption, WordsArgument, containing, narrowed
-from api.cli.options import Format, FormatOption, JsonFormatOption, TraceOption, chosen_format
-from api.cli.output import Output, print_json
-from api.cli.times import SinceOption, UntilOption, span
+from api.cli.narrowing import Place, in_time, narrowed
+from api.cli.output import Output
 from schema.kinds import VariableKind
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
-    from schema.models import Variable
-    from store.contract.answers import Span
+    from schema.models import Element, Variable
     from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
-_AT_ONCE = 1000
 
-
-@command(commands)
+@listing(commands, Has.TRACE, Has.TEXT, Has.TIME)
 async def variables(
     place: Target,
-    given: WordsArgument = None,
-    trace: TraceOption = None,
+    wanted: Wanted,
     kind: Annotated[
         list[VariableKind] | None,
         typer.Option("--kind", case_sensitive=False, help="Only variables of this kind; may be repeated."),
     ] = None,
-    search: SearchOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    limit: LimitOption = LIMIT,
-    last: LastOption = None,
-    format_: FormatOption = None,
-    as_json: JsonFormatOption = False,
 ) -> None:
     """List recorded variables with their texts, ordered by trace."""
-    when = span(since, until)
-    await _list(place, given, trace, search, kind or [], when, limit, last, chosen_format(format_, as_json))
+    await _list(place, wanted, kind or [])
 
 
-@command(commands)
-async def messages(
-    place: Target,
-    given: WordsArgument = None,
-    trace: TraceOption = None,
-    search: SearchOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    limit: LimitOption = LIMIT,
-    last: LastOption = None,
-    format_: FormatOption = None,
-    as_json: JsonFormatOption = False,
-) -> None:
+@listing(commands, Has.TRACE, Has.TEXT, Has.TIME)
+async def messages(place: Target, wanted: Wanted) -> None:
     """List the messages that were said, ordered by trace."""
-    kinds, when = [VariableKind.MESSAGE], span(since, until)
-    await _list(place, given, trace, search, kinds, when, limit, last, chosen_format(format_, as_json))
+    await _list(place, wanted, [VariableKind.MESSAGE])
 
 
-@command(commands)
+@listing(commands, Has.TRACE, Has.TEXT, Has.TIME)
 async def units(
     place: Target,
-    given: WordsArgument = None,
-    trace: TraceOption = None,
-    search: SearchOption = None,
+    wanted: Wanted,
     at: Annotated[
         str | None,
         typer.Option(
             "--at", metavar="ID", help="What the memory held at this answer, question or operation.", show_default=False
         ),
     ] = None,
-    limit: LimitOption = LIMIT,
-    last: LastOption = None,
-    format_: FormatOption = None,
-    as_json: JsonFormatOption = False,
 ) -> None:
     """List what the memory holds at the end: each unit in its newest version, without units that were ended.
 
     `memtrace variables --kind MemoryUnit` lists all versions.
     """
+    from schema.models import Variable
+
+    def is_unit(one: Element) -> bool:
+        return isinstance(one, Variable) and one.kind is VariableKind.MEMORY_UNIT
+
     async with place.open() as store:
-        if given and len(given) == 1 and at is None and trace is None and await _is_moment(store, given[0]):
-            at, given = given[0], None
-            note(f"What the memory held at {at}; at the end: memtrace units")
-        only, text = await narrowed(store, given, trace, search)
+        if len(wanted.words) == 1 and at is None and wanted.trace is None:
+            at = await _moment_named(store, wanted.words[0], is_unit)
+            if at is not None:
+                wanted = replace(wanted, words=[])
+                note(f"What the memory held at {at}; at the end: memtrace units")
+        where = await narrowed(store, wanted, is_unit)
         moment = None
         if at is not None:
-            only, moment = await _moment(store, at, only)
-        found = containing(_held(store, only, moment), _texts, text, limit, last)
-        await _show(found, chosen_format(format_, as_json))
+            trace_id, moment = await _moment(store, at, where.trace)
+            where = replace(where, trace=trace_id)
+        found = in_time(_held(store, where.trace, moment), wanted.when)
+        await show_list(await _listing(store, where), wanted, where, found)
 
 
-@command(commands)
-async def prompts(
-    place: Target,
-    trace: TraceOption = None,
-    format_: FormatOption = None,
-    as_json: JsonFormatOption = False,
-) -> None:
+@listing(commands, Has.TRACE, Has.TEXT)
+async def prompts(place: Target, wanted: Wanted) -> None:
     """List prompts by the wrong answers that they lost, the worst first.
 
     A prompt lost an answer if the verdict on it blames an operation that used the prompt. Prompts with the same name
     count as one. Run `memtrace attribute --all` first. `memtrace blame --by prompt` weighs this against right answers.
     """
-    form = chosen_format(format_, as_json)
     from api.cli import documents
-    from api.cli.csv_output import CsvTable
-    from api.cli.find import find_trace_id
     from api.cli.render import tables
-    from attribution.report.lost_answers import prompts_that_lost
-
-    async with place.open() as store:
-        found = await prompts_that_lost(store, await find_trace_id(store, trace))
-    if form is Format.CSV:
-        CsvTable(documents.PROMPT_COLUMNS).add(map(documents.prompt, found))
-    elif form is Format.JSON:
-        print_json([documents.prompt(one) for one in found])
-    elif found:
-        Output().show(tables.prompts(found))
-    else:
-        note("No prompts are recorded. `memtrace check TRACE` says what a recording lacks.")
-
-
-async def _list(
-    place: Target,
-    given: list[str] | None,
-    trace: str | None,
-    search: str | None,
-    kinds: Sequence[VariableKind],
-    when: Span,
-    limit: int,
-    last: int | None,
-    form: Format,
-) -> None:
+    from attribution.report.lost_answers import LosingPrompt, prompts_that_lost
     from schema.models import Variable
 
+    def is_prompt(one: Element) -> bool:
+        return isinstance(one, Variable) and one.kind is VariableKind.PROMPT
+
+    listed: Listing[LosingPrompt] = Listing(
+        columns=documents.PROMPT_COLUMNS,
+        brief=documents.PROMPT_COLUMNS,
+        document=documents.prompt,
+        show=lambda found: Output().show(tables.prompts(found)),
+        nothing="There are no such prompts. `memtrace check TRACE` says what a recording lacks.",
+        texts=lambda one: (one.name,),
+        names=lambda one: (one.variable_id,),
+        time=None,
+        limit=0,
+    )
     async with place.open() as store:
-        only, text = await narrowed(store, given, trace, search)
-        read = in_traces(store, Variable, only, 0 if text or last else limit, [kind.value for kind in kinds], when=when)
-        await _show(containing(read, _texts, text, limit, last), form)
+        where = await narrowed(store, wanted, is_prompt)
+        found = await prompts_that_lost(store, where.trace)
+        await show_list(listed, wanted, where, each(found))
 
 
-def _texts(variable: Variable) -> list[str]:
-    return [variable.preview, variable.name]
+async def _list(place: Target, wanted: Wanted, kinds: Sequence[VariableKind]) -> None:
+    from schema.models import Variable
+
+    def is_listed(one: Element) -> bool:
+        return isinstance(one, Variable) and (not kinds or one.kind in kinds)
+
+    async with place.open() as store:
+        where = await narrowed(store, wanted, is_listed)
+        found = in_traces(store, Variable, where.trace, [kind.value for kind in kinds], when=wanted.when)
+        await show_list(await _listing(store, where), wanted, where, found)
 
 
-async def _is_moment(store: GraphStore, word: str) -> bool:
-    """Whether a word is the id of something inside a trace, whose moment is meant."""
-    from api.cli.find import OtherKindError, find
+async def _listing(store: GraphStore, where: Place) -> Listing[Variable]:
+    """How variables are written. The id of a memory unit stands for all its versions."""
+    from api.cli.render import tables
+    from schema.models import Variable, public_names
+    from schema.models import as_json as public
+
+    versions = {one.id: named for named in where.ids for one in await store.versions(named)}
+    return Listing(
+        columns=public_names(Variable),
+        brief=("id", "kind", "name", "version", "preview", "createdAt"),
+        document=public,
+        show=lambda found: Output().show(tables.variables(found)),
+        nothing="There are none. `memtrace stats` counts what is recorded.",
+        texts=lambda one: (one.preview, one.name),
+        names=lambda one: (one.id, versions.get(one.id)),
+    )
+
+
+async def _moment_named(store: GraphStore, word: str, is_unit: Callable[[Element], bool]) -> str | None:
+    """The word if it is the id of something inside a trace that is no unit, so that its moment is meant."""
     from schema.errors import AmbiguousError, NotFoundError
     from schema.models import Trace
 
     try:
-        await find(store, Trace, word)
-    except OtherKindError:
-        return True
+        found = await store.resolve(word)
     except (NotFoundError, AmbiguousError):
-        return False
-    return False
+        return None
+    return None if isinstance(found, Trace) or is_unit(found) else word
 
 
 async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple[str, int]:
@@ -190,38 +174,11 @@ async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple
     raise UsageError(f"--at {reference}: no operation made or used it, so it has no moment")
 
 
-async def _held(store: GraphStore, trace: str | None, moment: int | None) -> AsyncIterator[Variable]:
+async def _held(store: GraphStore, trace_id: str | None, moment: int | None) -> AsyncIterator[Variable]:
     """The newest versions of the units that memories hold, trace by trace; see ``Memory.at`` for the moment."""
-    from api.cli.find import find_trace_id
     from attribution.trace.remembered import remembered
     from store.shared.paging import every
 
-    only = await find_trace_id(store, trace)
-    for id_ in [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]:
+    for id_ in [trace_id] if trace_id else [one.id async for one in every(lambda after: store.traces(after=after))]:
         for _, version in (await remembered(store, id_)).at(moment):
             yield version.variable
-
-
-async def _show(found: AsyncIterator[Variable], form: Format) -> None:
-    from api.cli.csv_output import CsvTable
-    from api.cli.render import tables
-    from schema.models import Variable, public_names
-    from schema.models import as_json as public
-
-    if form is Format.CSV:
-        table = CsvTable(public_names(Variable))
-        page: list[Variable] = []
-        async for one in found:
-            page.append(one)
-            if len(page) == _AT_ONCE:
-                table.add(map(public, page))
-                page.clear()
-        table.add(map(public, page))
-        return
-    all_ = [one async for one in found]
-    if form is Format.JSON:
-        print_json([public(one) for one in all_])
-    elif all_:
-        Output().show(tables.variables(all_))
-    else:
-        note("There are none. `memtrace stats` counts what is recorded.")

@@ -34,12 +34,13 @@ async def undo(place: Target, reference: str, author: str | None, as_json: bool)
     """Undo the last change of a person's verdict."""
     from api.cli.find import find_failure
     from api.cli.keeper import keeper_door
+    from api.cli.meant import Lead
     from attribution.review.history import undo_verdict
     from schema.error_type_names import error_type_name
     from schema.models import as_json as public
 
     async with keeper_door(place) as door:
-        failure = await find_failure(door.store, reference)
+        failure = await find_failure(door.store, reference, lead=Lead.SURE)
         whose = author or door.author
         entry_of = partial(door.entry, "undoVerdict")
         undone = await undo_verdict(door.store, failure.id, whose, entry_of, door.author)

@@ -224,8 +224,23 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         """Recorded variables (occurrence 0) with exactly this name, by trace id and place; the name holds a word."""
         ...
 
-    async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
-        """Recorded variables whose name, comment and preview contain all words of the text (see ``schema.words``)."""
+    async def search(
+        self,
+        text: str,
+        trace_id: str | None = None,
+        limit: int = 20,
+        kinds: Collection[str] = (),
+        when: Span = ALWAYS,
+    ) -> list[SearchHit]:
+        """Recorded variables whose name, comment and preview contain all words of the text (see ``schema.words``).
+
+        Args:
+            text: the words.
+            trace_id: only variables of this trace.
+            limit: the largest number of hits.
+            kinds: only variables of these kinds; empty for all.
+            when: only variables made in this time.
+        """
         ...
 
     async def scan(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from schema.models import WHOLE_VALUE_BYTES, Variable
 from schema.words import contains, phrases, snippet, words
-from store.contract.answers import Label, ScanResult, SearchHit
+from store.contract.answers import ALWAYS, Label, ScanResult, SearchHit, Span
 from store.neo4j.read import Reader
 from store.neo4j.rows import search_scope
 from store.values.contract import ValueStore
@@ -29,7 +29,9 @@ def lucene_query(wanted: Sequence[Sequence[str]], scopes: Sequence[str]) -> str:
     return " ".join(required + [f'+terms:"{" ".join(phrase)}"' for phrase in wanted])
 
 
-async def search(reader: Reader, text: str, trace_id: str | None, limit: int) -> list[SearchHit]:
+async def search(
+    reader: Reader, text: str, trace_id: str | None, limit: int, kinds: Collection[str] = (), when: Span = ALWAYS
+) -> list[SearchHit]:
     """Recorded variables with all words of a text in name, comment and preview, the best hit first."""
     whole = list(dict.fromkeys(map(tuple, phrases(text))))
     if not whole or limit < 1:
@@ -37,7 +39,10 @@ async def search(reader: Reader, text: str, trace_id: str | None, limit: int) ->
     cut = [phrase[:_CLAUSES] for phrase in whole[:_CLAUSES]]
     scopes = [search_scope(name) for name in (reader.project_id, trace_id) if name is not None]
     count = limit if cut == whole else max(limit, _CUT_LIMIT)
-    rows = await reader.rows("search", query=lucene_query(cut, scopes), limit=count)
+    # The index knows neither kinds nor times, so its hits are cut after these.
+    options = {} if kinds or when != ALWAYS else {"limit": count}
+    narrowing = {"kinds": sorted(kinds) or None, "begin": when.since, "end": when.until}
+    rows = await reader.rows("search", query=lucene_query(cut, scopes), options=options, count=count, **narrowing)
     if cut != whole:
         sought = [f" {' '.join(phrase)} " for phrase in whole]
         rows = [row for row in rows if all(phrase in f" {row[2]} " for phrase in sought)][:limit]

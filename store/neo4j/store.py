@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from typing_extensions import override
@@ -12,11 +12,13 @@ from schema.control import AuditEntry
 from schema.models import Attribution, Batch, Failure, Variable
 from store.contract.answers import (
     ALL_FAILURES,
+    ALWAYS,
     FailureFilter,
     FailureOrder,
     Page,
     ScanResult,
     SearchHit,
+    Span,
     Stats,
     Stored,
     WriteResult,
@@ -78,8 +80,15 @@ class Neo4jStore(Walker, GraphStore):
         return await find.named(self, name, version, trace_id, limit)
 
     @override
-    async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
-        return await find.search(self, text, trace_id, limit)
+    async def search(
+        self,
+        text: str,
+        trace_id: str | None = None,
+        limit: int = 20,
+        kinds: Collection[str] = (),
+        when: Span = ALWAYS,
+    ) -> list[SearchHit]:
+        return await find.search(self, text, trace_id, limit, kinds, when)
 
     @override
     async def scan(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import attrgetter
@@ -17,7 +17,8 @@ from schema.control import AuditEntry
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
 from schema.models import Variable
-from store.contract.answers import Label
+from schema.times import to_microseconds
+from store.contract.answers import Label, Span
 from store.shared.record_rows import AUDIT_ENTRIES
 from store.sqlite.queries import Table, sql
 from store.sqlite.rows import RowReader
@@ -63,6 +64,16 @@ def is_hex(text: str) -> bool:
 def text_hash(text: str) -> int:
     """The hash by which the table ``text`` is searched; queries also compare the text itself."""
     return crc32(text.encode())
+
+
+def wanted(words: Collection[str]) -> str | None:
+    """Words as a JSON parameter; None, for all, if no words are given."""
+    return msgspec.json.encode(sorted(words)).decode() if words else None
+
+
+def narrowing(kinds: Collection[str], when: Span) -> dict[str, Any]:
+    """The parameters that narrow elements to kinds and to a time."""
+    return {"kinds": wanted(kinds), "begin": to_microseconds(when.since), "end": to_microseconds(when.until)}
 
 
 def number_cursor(cursor: str) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,20 +13,27 @@ from schema.errors import CorruptValueError
 from schema.ids import VALUE_HASH_PREFIX
 from schema.models import WHOLE_VALUE_BYTES, Variable
 from schema.words import contains, phrases, snippet
-from store.contract.answers import ScanResult, SearchHit
-from store.sqlite.context import ReadContext, text_hash
+from store.contract.answers import ALWAYS, ScanResult, SearchHit, Span
+from store.sqlite.context import ReadContext, narrowing, text_hash
 from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
 from store.values.contract import ValueStore
 from store.values.packs import PackCache, PackEntry, cut_all, decompress, read_all
 
 
-def search(context: ReadContext, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
+def search(
+    context: ReadContext,
+    text: str,
+    trace_id: str | None = None,
+    limit: int = 20,
+    kinds: Collection[str] = (),
+    when: Span = ALWAYS,
+) -> list[SearchHit]:
     """Recorded variables with all words of a text in name, comment and preview, the best hit first."""
     query = " AND ".join('"' + " ".join(phrase) + '"' for phrase in phrases(text))
     if not query:
         return []
-    rows = context.rows("variables.search", query=query, trace=trace_id, count=limit)
+    rows = context.rows("variables.search", query=query, trace=trace_id, count=limit, **narrowing(kinds, when))
     variables = context.reader().read(Variable, [k for k, _ in rows])
     found = ((variables[k], score) for k, score in rows)
     return [SearchHit(v, score, snippet([v.preview, v.comment or "", v.name], text)) for v, score in found]

@@ -12,7 +12,7 @@ import msgspec
 from schema.ids import ID_LENGTH
 from schema.kinds import HUMAN_METHOD, DerivationKind
 from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
-from schema.times import from_microseconds, to_microseconds
+from schema.times import from_microseconds
 from store.contract.answers import (
     ALWAYS,
     IN_ORDER,
@@ -30,7 +30,17 @@ from store.contract.answers import (
 from store.contract.idle import IdlePosition, IdleTrace, end_of_list, idle_page, read_place
 from store.shared.resolving import check_reference, in_place, is_prefix, is_whole_id, only_one
 from store.sqlite import failures
-from store.sqlite.context import ReadContext, id_cursor, in_order, is_hex, keys_of, number_cursor, text_hash
+from store.sqlite.context import (
+    ReadContext,
+    id_cursor,
+    in_order,
+    is_hex,
+    keys_of,
+    narrowing,
+    number_cursor,
+    text_hash,
+    wanted,
+)
 from store.sqlite.rows import bind_keys
 
 E = TypeVar("E", Derivation, Operation)
@@ -102,21 +112,16 @@ def page(
     """A page of elements of a trace, in the order of the trace."""
     bindings: dict[str, Any] = {"trace": trace_id}
     if label is not Label.SESSION:
-        bindings["kinds"] = _wanted(kinds)
+        bindings["kinds"] = wanted(kinds)
     if label is Label.OPERATION:
-        bindings["statuses"] = _wanted(statuses)
+        bindings["statuses"] = wanted(statuses)
     if label in {Label.OPERATION, Label.VARIABLE}:
-        bindings |= {"begin": to_microseconds(when.since), "end": to_microseconds(when.until)}
+        bindings |= narrowing(kinds, when)
     place, last = (since, -1) if after is None else number_cursor(after)
     rows = context.rows(_PAGES[label], label, place=place, last=last, count=first + 1, **bindings)
     found = context.reader().elements(label, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1]}:{rows[first - 1][0]}" if len(rows) > first else None
     return Page([found[row[0]] for row in rows[:first]], more)
-
-
-def _wanted(words: Collection[str]) -> str | None:
-    """Words as a JSON parameter; None, for all, if no words are given."""
-    return msgspec.json.encode(sorted(words)).decode() if words else None
 
 
 def pages(

@@ -103,7 +103,7 @@ def test_formats_that_are_none_or_contradict_each_other_are_refused(cli: Cli, co
 def test_it_is_written_page_by_page(judged: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = [judged(command, "--format", "csv").out for command in ("failures", "answers")]
     monkeypatch.setattr("api.cli.failures._PAGE", 1)
-    monkeypatch.setattr("api.cli.listing._AT_ONCE", 1)
+    monkeypatch.setattr("api.cli.listed._AT_ONCE", 1)
     written: list[bytes] = []
     monkeypatch.setattr("api.cli.csv_output.write_bytes", written.append)
     for command, before in zip(("failures", "answers"), whole, strict=True):

@@ -300,11 +300,12 @@ def test_words_after_a_list_narrow_it(sample: Cli) -> None:
 
 
 def test_the_id_of_something_else_says_what_it_is(sample: Cli) -> None:
-    for command in ("trace", "export", "check", "messages", "answers"):
-        told = sample(command, WRONG, code=3).err
-        assert "no trace: it means an Answer of the trace" in told
-        assert f"memtrace show {WRONG}" in told
-    assert "no trace" in sample("delete", WRONG, "--yes", code=3).err
+    told = sample("delete", WRONG, "--yes", code=3).err
+    assert "no trace: it means an Answer of the trace" in told
+    assert f"memtrace show {WRONG}" in told
+    for command in ("trace", "export", "check"):
+        assert "meant is its Trace 53341c53" in sample(command, WRONG).err
+    assert "listed is its trace 53341c53" in sample("messages", WRONG).err
     assert "no failure: it means an Update" in sample("why", "74199103", code=3).err
 
 
@@ -333,10 +334,10 @@ def test_a_result_goes_into_a_file(sample: Cli, tmp_path: Path) -> None:
 
 def test_an_unknown_option_says_what_there_is(sample: Cli) -> None:
     told = sample("answers", "--colour", "x", code=2).err
-    assert "--trace, --wrong, --right, --search" in told
+    assert "--trace, --search, --wrong, --right" in told
     assert "Did you mean" not in told
     assert "Did you mean --limit?" in sample("answers", "--limi", "3", code=2).err
-    assert "`memtrace blame --by`" in sample("failures", "--group-by", "type", code=2).err
+    assert "`memtrace blame --by`" in sample("stats", "--group-by", "operation", code=2).err
     assert "MEMTRACE_LLM_MODEL" in sample("why", WRONG, "--model", "x", code=2).err
     assert "`memtrace answers --wrong`" in " ".join(sample.plain("--wrong", code=2).err.replace("│", "").split())
 
@@ -405,10 +406,13 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
     [
         (f"show {WRONG} --why", f"That is a command: `memtrace why {WRONG}`. It has --json"),
         ("trace last --steps", "That is a command: `memtrace operations last`"),
-        ("failures --author ann", "has no option --author. It has --trace,"),
-        ("closure last --svg x.svg", "Others have it: `memtrace spine --svg`"),
+        (
+            "failures --author ann",
+            "has no option --author. No command that lists or shows has it. It has --all-verdicts,",
+        ),
+        ("closure last --svg x.svg", "`memtrace spine last --svg x.svg` has it"),
         ("verdict last --operations x", "Did you mean --operation?"),
-        ("traces --since 2026-11-01", "`memtrace answers --since`"),
+        ("trace last --since today", "`memtrace answers last --since today`"),
         (
             "run --name first python app.py",
             "`memtrace run` has no option --name; a program comes last: memtrace run -- ",
@@ -420,7 +424,7 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
             "trace",
             "`memtrace trace` needs the id of one: `memtrace traces` lists them; the newest: memtrace trace last",
         ),
-        ("prompts pottery", "`memtrace prompts` takes no words such as 'pottery'. It has --trace,"),
+        ("doctor pottery", "`memtrace doctor` takes no words such as 'pottery'. It has "),
         ("trace last other", "`memtrace trace` takes fewer words: 'other' is too much"),
     ],
 )

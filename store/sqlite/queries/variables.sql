@@ -16,6 +16,8 @@ LIMIT :count
 SELECT v.k, -bm25(variable_words) AS score
 FROM variable_words JOIN variable AS v ON v.k = variable_words.rowid JOIN trace AS t ON t.k = v.trace_k
 WHERE variable_words MATCH :query AND t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
+  AND (:kinds IS NULL OR v.kind IN (SELECT value FROM json_each(:kinds)))
+  AND (:begin IS NULL OR v.created_at >= :begin) AND (:end IS NULL OR v.created_at < :end)
 ORDER BY score DESC, v.k
 LIMIT :count
 

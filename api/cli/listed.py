@@ -1,0 +1,209 @@
+"""How a list is narrowed, cut, sorted and printed: the same for all commands that list things."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Generic, TypeVar
+
+import typer
+
+from api.cli.csv_output import CsvTable
+from api.cli.errors import UsageError, note
+from api.cli.filters import Wanted
+from api.cli.narrowing import Place, says
+from api.cli.options import Format
+from api.cli.output import print_json
+from api.cli.selection import chosen_columns, selection
+
+T = TypeVar("T")
+
+LIMIT = 1000
+_AT_ONCE = 1000
+"""Number of rows that are written together."""
+_TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[T]):
+    """How the things of a list are written.
+
+    Attributes:
+        columns: the names of the members of each document.
+        brief: the columns of a list in Markdown.
+        document: the JSON of a thing.
+        show: prints things for people.
+        nothing: what is said if there is nothing.
+        texts: the texts in which words are looked for; None if the words were looked for before.
+        names: the ids under which a thing goes.
+        time: the column with the time; None if things have none.
+        limit: how many are listed at most, unless the user says it; 0 for all.
+        json: the JSON of a thing, where ``document`` is only the row of a table.
+        others: other names of columns.
+    """
+
+    columns: Sequence[str]
+    brief: Sequence[str]
+    document: Callable[[T], Mapping[str, Any]]
+    show: Callable[[list[T]], None]
+    nothing: str
+    texts: Callable[[T], Iterable[str | None]] | None = None
+    names: Callable[[T], Iterable[str | None]] | None = None
+    time: str | None = "createdAt"
+    limit: int = LIMIT
+    json: Callable[[T], Mapping[str, Any]] | None = None
+    others: Mapping[str, str] = field(default_factory=dict)
+
+
+async def show_list(listing: Listing[T], wanted: Wanted, place: Place, found: AsyncIterator[T]) -> None:
+    """Print a list as the options say.
+
+    Args:
+        listing: how the things are written.
+        wanted: the options.
+        place: what the words and options narrow the list to.
+        found: the things, in the order of the list; those of another trace or time are left out already.
+
+    Raises:
+        UsageError: the list has no column of a chosen name.
+    """
+    chosen = _chosen(listing, wanted, place, found)
+    if wanted.by:
+        column = _column(listing, wanted.by, "--by")
+        await _show_counts(column, [listing.document(one).get(column) async for one in chosen], wanted)
+    elif wanted.count:
+        typer.echo(sum([1 async for _ in chosen]))
+    elif wanted.ids:
+        column = next(one for one in listing.columns if one in {"id", "variableId"})
+        async for one in chosen:
+            typer.echo(listing.document(one)[column])
+    elif wanted.form is Format.CSV:
+        table = CsvTable(listing.columns)
+        page: list[Mapping[str, Any]] = []
+        async for one in chosen:
+            page.append(listing.document(one))
+            if len(page) == _AT_ONCE:
+                table.add(page)
+                page = []
+        table.add(page)
+    elif wanted.form is Format.JSON:
+        as_json = listing.json or listing.document
+        print_json([as_json(one) async for one in chosen])
+    elif wanted.form is Format.MARKDOWN:
+        columns = chosen_columns(listing.columns) if selection.get().columns else listing.brief
+        _show_markdown(columns, [listing.document(one) async for one in chosen])
+    elif all_ := [one async for one in chosen]:
+        listing.show(all_)
+    else:
+        note(listing.nothing)
+
+
+async def _chosen(listing: Listing[T], wanted: Wanted, place: Place, found: AsyncIterator[T]) -> AsyncIterator[T]:
+    """The wanted things, in the wanted order; a note tells if the limit left some out."""
+    fitting: AsyncIterator[T] = (one async for one in found if _fits(listing, place, one))
+    if wanted.sort or wanted.descending:
+        fitting = each(_sorted(listing, wanted, [one async for one in fitting]))
+    if wanted.last:
+        kept = deque[T](maxlen=wanted.last)
+        async for one in fitting:
+            kept.append(one)
+        fitting = each(kept)
+    limit = (
+        listing.limit if wanted.limit is None and not (wanted.count or wanted.by or wanted.last) else wanted.limit or 0
+    )
+    listed = 0
+    async for one in fitting:
+        if listed == limit > 0:
+            note(f"There are more than {limit:,}: --limit 0 lists all.")
+            return
+        listed += 1
+        yield one
+
+
+def _fits(listing: Listing[T], place: Place, one: T) -> bool:
+    if place.ids and listing.names and not place.ids.intersection(listing.names(one)):
+        return False
+    return not place.text or listing.texts is None or says(listing.texts(one), place.text)
+
+
+async def each(things: Iterable[T]) -> AsyncIterator[T]:
+    """The things, one after the other, as ``show_list`` takes them."""
+    for one in things:
+        yield one
+
+
+def _sorted(listing: Listing[T], wanted: Wanted, things: list[T]) -> list[T]:
+    """The things by a column; what has no value comes last in both directions.
+
+    Raises:
+        UsageError: the list has no such column.
+    """
+    if wanted.sort is None:
+        return things[::-1]
+    column = _column(listing, wanted.sort, "--sort")
+    valued = [(listing.document(one).get(column), one) for one in things]
+    with_value = [(_key(value), one) for value, one in valued if value is not None]
+    with_value.sort(key=lambda pair: pair[0], reverse=wanted.descending)
+    return [one for _, one in with_value] + [one for value, one in valued if value is None]
+
+
+def _key(value: Any) -> tuple[bool, Any]:
+    """What can be compared: numbers before texts."""
+    if isinstance(value, int | float):
+        return False, value
+    return True, value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _column(listing: Listing[T], name: str, option: str) -> str:
+    """The column that a word in an option means.
+
+    Raises:
+        UsageError: the list has no such column.
+    """
+    if name.casefold() == _TIME and listing.time:
+        return listing.time
+    name = listing.others.get(name.casefold(), name)
+    known = {one.casefold(): one for one in listing.columns}
+    plain = name.replace("-", "").replace("_", "").casefold()
+    if plain in known:
+        return known[plain]
+    near = get_close_matches(plain, known, 1)
+    meant = f"did you mean {known[near[0]]}? " if near else ""
+    columns = ", ".join([*([_TIME] if listing.time else []), *listing.columns])
+    raise UsageError(f"{option}: there is no column {name!r}: {meant}the columns are {columns}")
+
+
+async def _show_counts(column: str, values: Sequence[Any], wanted: Wanted) -> None:
+    """Print how often each value stands in a column, the most frequent first."""
+    from rich.text import Text
+
+    from api.cli.output import Output
+    from api.cli.render.tables import table
+
+    counted = Counter(_as_text(one) for one in values).most_common()
+    documents = [{column: value or None, "count": count} for value, count in counted]
+    if wanted.form is Format.JSON:
+        print_json(documents)
+    elif wanted.form is Format.CSV:
+        CsvTable((column, "count")).add(documents)
+    elif wanted.form is Format.MARKDOWN:
+        _show_markdown((column, "count"), documents)
+    else:
+        rows = [[Text(value or "none"), Text(f"{count:,}")] for value, count in counted]
+        Output().show(table((column, "count"), rows, wide=column, numbers=("count",)))
+
+
+def _show_markdown(columns: Sequence[str], documents: Iterable[Mapping[str, Any]]) -> None:
+    from attribution.report.markdown.text import escape, table
+
+    rows = [[escape(_as_text(one.get(name))) for name in columns] for one in documents]
+    typer.echo("\n".join(table(columns, rows)), nl=False)
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
