@@ -408,7 +408,7 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
         ("trace last --steps", "That is a command: `memtrace operations last`"),
         (
             "failures --author ann",
-            "has no option --author. No command that lists or shows has it. It has --all-verdicts,",
+            "has no option --author. No command that lists or shows has it. It has",
         ),
         ("closure last --svg x.svg", "`memtrace spine last --svg x.svg` has it"),
         ("verdict last --operations x", "Did you mean --operation?"),
