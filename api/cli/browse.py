@@ -275,7 +275,8 @@ async def diff(
                 out = Output()
                 out.lines(changes.between(old, new, out.is_terminal))
             return
-    await show_comparison(place, *named, as_json=as_json)
+    before, after = named
+    await show_comparison(place, before, after, as_json=as_json)
 
 
 async def _show_versions(place: Target, reference: str, wanted: Wanted) -> None:

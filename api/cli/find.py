@@ -53,7 +53,7 @@ async def find(
         return await _by_id_or_name(store, model, reference, trace_id)
     except AmbiguousError:
         if model is Variable and lead is Lead.NEAREST and (one := await _newest_version(store, reference, trace_id)):
-            return one
+            return one  # type: ignore[return-value]
         raise
     except NotFoundError as error:
         if reference.casefold() in LAST and (last := await newest(store, model, trace_id)):
@@ -66,7 +66,7 @@ async def find(
         if model is Variable and (asked := await questions_in_words(store, reference, trace_id)):
             return cast(E, only_one(asked, reference, Label.VARIABLE))
         if model is Variable and lead is Lead.NEAREST and in_words:
-            return await find_in_words(store, reference, trace_id)
+            return await find_in_words(store, reference, trace_id)  # type: ignore[return-value]
         raise error
 
 
@@ -155,7 +155,9 @@ async def _newest_version(store: GraphStore, name: str, trace_id: str | None) ->
     if not named or len(named) == _MOST_VERSIONS:
         return None
     versions = await store.versions(named[0].id)
-    if {one.id for one in named} - {one.id for one in versions}:
+    if {one.id for one in named} - {one.id for one in versions} or versions[-1].version in {
+        one.version for one in versions[:-1]
+    }:
         return None
     note(f"{name} has {len(versions):,} versions; meant is the newest: {short(versions[-1].id)}.")
     return versions[-1]
@@ -351,4 +353,7 @@ async def find_anything(store: GraphStore, reference: str) -> Element:
         pass
     if named := await operations_named(store, reference, None):
         return only_one(named, reference, None)
-    return await find_in_words(store, reference, None)
+    try:
+        return await find_in_words(store, reference, None)
+    except NotFoundError:
+        raise NotFoundError(reference) from None

@@ -13,6 +13,7 @@ import typer
 from api.cli import find
 from api.cli.choosing import asked_of, chosen_answer, wrong_answer
 from api.cli.errors import UsageError
+from api.cli.meant import Lead, OtherKindError
 from schema.errors import AmbiguousError, InputError, MemTraceError, NotFoundError
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Operation, Session, Trace, Variable
@@ -106,6 +107,16 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         (Variable, "i have a dog", None, V["told"]),
         (Variable, "last", None, V["a5"]),
         (Variable, "Newest", FIRST.trace.id, V["a1"]),
+        (Variable, "unit", None, V["unit@1"]),
+        (Variable, FIRST.operations[0].id[:10], None, V["a0"]),
+        (Variable, FIRST.trace.id, None, V["a1"]),
+        (Variable, PET.id, None, V["a0"]),
+        (Operation, V["a0"].id, None, FIRST.operations[0]),
+        (Operation, PET.id, FIRST.trace.id, FIRST.operations[0]),
+        (Operation, "last", None, SECOND.operations[3]),
+        (Operation, "last", FIRST.trace.id, FIRST.operations[1]),
+        (Trace, V["a0"].id, None, FIRST.trace),
+        (Variable, "have dog", None, V["told"]),
         (Trace, "first", None, FIRST.trace),
         (Trace, "the second", None, SECOND.trace),
         (Trace, "latest", None, SECOND.trace),
@@ -124,32 +135,7 @@ def test_an_element_is_found(place: Place, model: Any, reference: str, trace: st
     ("work", "reference", "error", "said"),
     [
         (lambda s, r: find.find(s, Variable, r), "nothing", NotFoundError, "no variable 'nothing' in this project"),
-        (lambda s, r: find.find(s, Operation, r), "last", NotFoundError, "no operation 'last' in this project"),
         (lambda s, r: find.find(s, Session, r), "last", NotFoundError, "no session 'last' in this project"),
-        (
-            lambda s, r: find.find(s, Variable, r),
-            FIRST.operations[0].id[:10],
-            find.OtherKindError,
-            (
-                f"{FIRST.operations[0].id[:8]} is no variable: it means a Generation of the trace {FIRST.trace.id[:8]}."
-                f" See: memtrace show {FIRST.operations[0].id[:8]}"
-            ),
-        ),
-        (
-            lambda s, r: find.find(s, Operation, r),
-            V["a0"].id,
-            find.OtherKindError,
-            (
-                f"{V['a0'].id[:8]} is no operation: it means an Answer of the trace {FIRST.trace.id[:8]}."
-                f" See: memtrace show {V['a0'].id[:8]}"
-            ),
-        ),
-        (
-            lambda s, r: find.find(s, Variable, r),
-            FIRST.trace.id,
-            find.OtherKindError,
-            f"{FIRST.trace.id[:8]} is no variable: it means a Trace. See: memtrace show {FIRST.trace.id[:8]}",
-        ),
         (lambda s, r: find.find(s, Variable, r), "f" * 12, NotFoundError, f"no variable '{'f' * 12}' in this project"),
         (
             find.find_failure,
@@ -179,15 +165,6 @@ def test_an_element_is_found(place: Place, model: Any, reference: str, trace: st
             f"{V['q4'].id[:8]}: it is a Query, and no answer to it is marked as wrong. See: memtrace answers",
         ),
         (
-            find.find_failure,
-            FIRST.operations[0].id,
-            find.OtherKindError,
-            (
-                f"{FIRST.operations[0].id[:8]} is no failure: it means a Generation of the trace {FIRST.trace.id[:8]}."
-                f" See: memtrace show {FIRST.operations[0].id[:8]}"
-            ),
-        ),
-        (
             lambda s, r: find.find_cause(s, r, None),
             "x y",
             NotFoundError,
@@ -202,15 +179,6 @@ def test_an_element_is_found(place: Place, model: Any, reference: str, trace: st
             "no failure, answer or trace 'nothing' in this project",
         ),
         (
-            lambda s, r: find.find_failures(s, [r]),
-            FIRST.operations[0].id[:8],
-            find.OtherKindError,
-            (
-                f"{FIRST.operations[0].id[:8]} is no failure: it means a Generation of the trace {FIRST.trace.id[:8]}."
-                f" See: memtrace show {FIRST.operations[0].id[:8]}"
-            ),
-        ),
-        (
             lambda s, r: wrong_answer(s, r, None),
             "Where was it",
             UsageError,
@@ -222,7 +190,12 @@ def test_an_element_is_found(place: Place, model: Any, reference: str, trace: st
             UsageError,
             f"the failure {LOST.id[:8]} has no answer in the graph",
         ),
-        (lambda s, r: wrong_answer(s, r, None), "nothing", NotFoundError, "no failure 'nothing' in this project"),
+        (
+            lambda s, r: wrong_answer(s, r, None),
+            "nothing",
+            NotFoundError,
+            "no failure or answer 'nothing' in this project",
+        ),
         (
             lambda s, r: wrong_answer(s, r, None),
             "q3",
@@ -256,7 +229,6 @@ def test_what_means_nothing_is_told(place: Place, work: Any, reference: str, err
 @pytest.mark.parametrize(
     ("work", "reference", "candidates"),
     [
-        (lambda s, r: find.find(s, Variable, r), "unit", ["unit@0", "unit@1"]),
         (lambda s, r: find.find(s, Variable, r), "drink", ["unit@0", "twice"]),
         (lambda s, r: find.find(s, Operation, r), "Agent.reply", REPLIES),
         (lambda s, r: find.find(s, Operation, r), "reply", REPLIES),
@@ -295,6 +267,34 @@ def test_what_means_several_things_names_them(place: Place, work: Any, reference
 )
 def test_a_failure_is_found(place: Place, reference: str, trace: str | None, found: Any) -> None:
     assert place.run(find.find_failure, reference, trace) == found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reference", "lead"),
+    [
+        (Variable, FIRST.trace.id, Lead.SURE),
+        (Variable, "unit", Lead.SURE),
+        (Trace, V["a0"].id, Lead.NOT),
+        (Operation, V["a0"].id, Lead.NOT),
+        (Variable, "have dog", Lead.SURE),
+        (Operation, FIRST.trace.id, Lead.NEAREST),
+        (Operation, V["told"].id, Lead.NEAREST),
+        (Variable, FIRST.sessions[0].id, Lead.NEAREST),
+    ],
+)
+def test_nothing_is_guessed_where_only_what_is_sure_may_be_meant(
+    place: Place, wanted: Any, reference: str, lead: Lead
+) -> None:
+    with pytest.raises((NotFoundError, AmbiguousError)):
+        place.run(find.find, wanted, reference, None, lead)
+
+
+def test_an_operation_and_a_trace_lead_to_a_failure(place: Place) -> None:
+    assert place.run(find.find_failure, FIRST.operations[0].id) == PET
+    assert place.run(find.find_failures, [FIRST.operations[0].id[:8]]) == [PET]
+    assert place.run(find.find_failure, FIRST.trace.id) == place.run(find.find_failure, "last")
+    with pytest.raises(OtherKindError, match="is no failure: it means a Generation"):
+        place.run(find.find_failure, SECOND.operations[3].id)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,13 @@
-"""Which columns and lines of a list are printed: words of the command line, columns, members, texts and limits."""
+"""Which columns and lines of a list are printed: words of the command line, columns and members."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from api.cli.errors import UsageError
-from api.cli.narrowing import containing
 from api.cli.selection import EVERYTHING, Selection, chosen_columns, chosen_members, selection, taken
 
 
@@ -100,33 +99,3 @@ def test_objects_have_the_chosen_members(documents: list[Any], found: list[Any])
 
 def test_without_a_choice_everything_is_printed() -> None:
     assert selection.get() == EVERYTHING == Selection((), False)
-
-
-async def _each(things: Sequence[str]) -> AsyncIterator[str]:
-    for one in things:
-        yield one
-
-
-@pytest.mark.parametrize(
-    ("text", "limit", "last", "found", "noted"),
-    [
-        (None, 0, None, "Abcd", ""),
-        (None, 4, None, "Abcd", ""),
-        (None, 3, None, "Abc", "There are more than 3: --limit 0 lists all."),
-        (None, 3, 2, "cd", ""),
-        (None, 1, 3, "bcd", ""),
-        (None, 1, 9, "Abcd", ""),
-        ("a", 1, None, "A", ""),
-        ("A", 1, None, "A", ""),
-        ("!", 2, None, "Ab", "There are more than 2: --limit 0 lists all."),
-        ("!", 2, 1, "d", ""),
-        ("nothing", 0, None, "", ""),
-    ],
-)
-async def test_a_list_has_what_contains_the_text(
-    text: str | None, limit: int, last: int | None, found: str, noted: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    listed = containing(_each("Abcd"), lambda one: [one, f"{one}!"], text, limit, last)
-    assert "".join([one async for one in listed]) == found
-    assert noted in capsys.readouterr().err
-    assert bool(noted) or capsys.readouterr().err == ""
