@@ -144,6 +144,7 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
         since: int = 0,
+        when: Span = ALWAYS,
     ) -> dict[str, Page[Element]]:
         """A page of each trace (see ``page``), by trace id; also pages of failures. Unknown traces are left out."""
         ...

@@ -125,10 +125,11 @@ class Reader:
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
         since: int = 0,
+        when: Span = ALWAYS,
     ) -> dict[str, Page[Element]]:
         """A page of each trace, by trace id."""
         known = [id_ for part in parts_of(trace_ids) for id_ in await self.items("known_traces", ids=part)]
-        return await self._pages(label, list(dict.fromkeys(known)), first, after, kinds, statuses, since)
+        return await self._pages(label, list(dict.fromkeys(known)), first, after, kinds, statuses, since, when)
 
     async def _pages(
         self,

@@ -133,12 +133,13 @@ def pages(
     kinds: Collection[str] = (),
     statuses: Collection[str] = (),
     since: int = 0,
+    when: Span = ALWAYS,
 ) -> dict[str, Page[Any]]:
     """A page of each trace, by trace id."""
     return {
         id_: failures.page(context, id_, first, after)
         if label is Label.FAILURE
-        else page(context, label, id_, first, after, kinds, statuses, since)
+        else page(context, label, id_, first, after, kinds, statuses, since, when)
         for id_ in keys_of(context, Label.TRACE, trace_ids)
     }
 

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from uuid import uuid4
 
 import pytest
 import pytest_asyncio
 
+from schema.kinds import VariableKind
+from store.contract.answers import Span
 from store.contract.protocol import Database, GraphStore
-from tests.factory import TraceBuilder
+from tests.factory import TraceBuilder, moment
 
 TEXTS = {
     "oslo": "Mia moved to Oslo with the self-driving car",
@@ -175,6 +179,29 @@ async def test_the_limit_takes_the_best(store: GraphStore, project: str) -> None
         assert len(hits) == limit
         assert hits[0].variable.external_id == "strong"
     assert len(await store.search("needle", limit=100)) == 31
+
+
+@pytest.mark.each_engine
+async def test_hits_are_chosen_by_kind_and_time_before_they_are_cut(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project)
+    for number in range(30):
+        trace.variable(f"better {number}", "needle needle needle", name="needle", created_at=moment(number))
+    said = "needle in a very long stack of hay, " + "hay " * 60
+    trace.variable("late", said, kind=VariableKind.MESSAGE, created_at=moment(100))
+    trace.variable("timeless", said, kind=VariableKind.MESSAGE, created_at=None)
+    await trace.write(store)
+
+    async def chosen(limit: int = 5, kinds: Sequence[str] = (), **when: datetime) -> list[str]:
+        hits = await store.search("needle", None, limit, kinds, Span(**when))
+        return sorted(hit.variable.external_id for hit in hits)
+
+    assert await chosen(kinds=["Message"]) == ["late", "timeless"]
+    assert len(await chosen(1, kinds=["Message"])) == 1
+    assert await chosen(since=moment(100)) == ["late"]
+    assert await chosen(until=moment(2)) == ["better 0", "better 1"]
+    assert await chosen(since=moment(1), until=moment(2)) == ["better 1"]
+    assert len(await chosen(40, kinds=["MemoryUnit", "Message"])) == 32
+    assert await chosen(kinds=["Answer"]) == []
 
 
 @pytest.mark.each_engine
