@@ -99,6 +99,11 @@ class Images:
         self._keep(now, image)
         return told
 
+    def take_in(self, other: Images) -> None:
+        """Add the values of another one."""
+        for id_, image in list(other._images.items()) if other._losses == _losses else ():
+            self._keep(id_, image)
+
     def _keep(self, id_: str, image: _Parts | _Text) -> None:
         self._images[id_] = image
         self._bytes += image.size

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtrace import sink, unconnected
+from memtrace import sink, unconnected, undecided
 from memtrace.context import forget
 from memtrace.faults import report, warn
 from memtrace.mistakes import MistakeError, shown
@@ -104,6 +104,8 @@ def configure(
     with _lock:
         previous, _exporter = _exporter, exporter
         unconnected.forget()
+        undecided.settle_all()  # into the previous exporter
+        undecided.forget()
         forget()  # the new exporter has not received the variables that are known
         _sampling = share
         _local = local
@@ -157,6 +159,7 @@ def flush(timeout: float = 5.0) -> FlushResult:
         return FlushResult()
     try:
         unconnected.tell()
+        undecided.settle_all()
         return _exporter.flush(timeout)
     except Exception as error:
         report("flush", error)

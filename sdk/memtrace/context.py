@@ -10,12 +10,14 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from memtrace.recent import Recent
 from memtrace.steps import Scope, TraceState
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_TRACES = 256
+MAX_JOINED = 40_000
 
 
 scope: ContextVar[Scope | None] = ContextVar("memtrace.scope", default=None)
@@ -47,11 +49,37 @@ class SavedContext:
 
 
 _traces: OrderedDict[str, TraceState] = OrderedDict()
+_joined: Recent[str, str] = Recent(MAX_JOINED)
+"""The trace of which a trace has become a part; both by their ids."""
 _lock = threading.Lock()
+
+
+def name_of(trace_id: str) -> str:
+    """The id under which a trace is recorded: of the trace of which it has become a part, if any."""
+    return _joined.get(trace_id) or trace_id if len(_joined) else trace_id
+
+
+def has_joined() -> bool:
+    """Whether some trace has become a part of another one."""
+    return bool(len(_joined))
+
+
+def join(trace_id: str, to: str) -> TraceState:
+    """Let a trace become a part of another one, from now on; returns the state of the other one."""
+    whole = state_of(to)
+    part = state_of(trace_id)
+    if part is not whole:
+        part.join(whole)
+    with _lock:
+        _joined.get(trace_id)
+        _joined.set(trace_id, whole.id)
+        _traces.pop(trace_id, None)
+    return whole
 
 
 def state_of(trace_id: str) -> TraceState:
     """The state of a trace in this process. Beyond ``MAX_TRACES``, the least recently used state is forgotten."""
+    trace_id = name_of(trace_id)
     with _lock:
         state = _traces.get(trace_id)
         if state is None:
@@ -64,8 +92,10 @@ def state_of(trace_id: str) -> TraceState:
 
 def forget() -> None:
     """Forget all traces, so that later events refer to nothing that was recorded before."""
+    global _joined  # noqa: PLW0603 (one recorder a process)
     with _lock:
         _traces.clear()
+        _joined = Recent(MAX_JOINED)
 
 
 def carry(fn: Callable[P, T]) -> Callable[P, T]:

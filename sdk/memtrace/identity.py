@@ -190,6 +190,22 @@ class IdentityMap:
             variable.version = newest.version + 1
         names.set(name, variable)
 
+    def take_in(self, other: IdentityMap) -> None:
+        """Add the objects and names of another trace whose variables belong to this trace now."""
+        self._held.take_in(other._held)
+        for reference, known, _ in list(other._weak.values()):
+            value = reference()
+            if value is not None and self.find(value) is None:
+                self.bind(value, known[0])
+                for one in known[1:]:
+                    self.add_occurrence(value, one)
+        for name, variable in [*other._names.old.items(), *other._names.young.items()]:
+            newest = self._names.get(name)
+            if newest is None or newest.order < variable.order:
+                self._names.set(name, variable)
+        self.images.take_in(other.images)
+        self.units.take_in(other.units)
+
     def _forget(self, key: int, dead: weakref.ref[Any]) -> None:
         entry = self._weak.get(key)
         if entry is not None and entry[0] is dead:
@@ -229,6 +245,11 @@ class KnownUnits:
         self._versions.set(id_, variable)
         self._newest.get(place)
         self._newest.set(place, (variable, id_))
+
+    def take_in(self, other: KnownUnits) -> None:
+        """Add the units of another trace whose variables belong to this trace now."""
+        self._versions.take_in(other._versions)
+        self._newest.take_in(other._newest)
 
     def end(self, place: Place) -> None:
         """Note that the unit is deleted: the next write makes a new version, even of an equal value."""

@@ -15,6 +15,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
+from memtrace import undecided
 from memtrace.config import is_ready, is_sampled
 from memtrace.context import question, scope, state_of, unsampled
 from memtrace.faults import report
@@ -42,6 +43,7 @@ def inject(carrier: MutableMapping[str, str] | None = None) -> MutableMapping[st
             return carrier
         operation = None
         if here is not None:
+            undecided.settle(trace_id)  # the other process records in this trace
             operation = here.step.id if here.step is not None else here.ancestor
         outer = _outer.get() or _digest(trace_id, 16)
         span = operation[:16] if operation is not None and _is_hex(operation[:16]) else _digest(trace_id + outer, 8)

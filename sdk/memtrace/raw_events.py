@@ -41,7 +41,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 OF_STORED = {"stored": True}
 """A field of derivations of stored units: they hold only if their operation is the maker of the unit."""
 
-MORE, TIME, VALUE, MEDIA_TYPE = 1, 3, 4, 5
+MORE, TRACE_ID, TIME, VALUE, MEDIA_TYPE = 1, 2, 3, 4, 5
 """Places in the tuple; ``MEDIA_TYPE`` only in events of variables. Every event has a text in the place ``VALUE``."""
 
 

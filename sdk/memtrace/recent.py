@@ -59,6 +59,12 @@ class Recent(Generic[K, V]):
         if len(self.young) > self._half or 0 < self._half_bytes < self._bytes:
             self._turn()
 
+    def take_in(self, other: Recent[K, V]) -> None:
+        """Add the items of another one, unless there is an item with the key."""
+        for key, value in [*other.old.items(), *other.young.items()]:
+            if self.get(key) is None:
+                self.set(key, value)
+
     def _turn(self) -> None:
         if not self._turning.acquire(blocking=False):
             return  # another thread is turning

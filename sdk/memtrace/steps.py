@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -78,6 +79,30 @@ class TraceState:
         self.stored_units = KnownUnits()
         self.notes: dict[str, Any] = {}
         """Data of instruments, by names of their choice."""
+
+    def join(self, other: TraceState) -> None:
+        """Become a part of another trace: both have one id, and know the same variables, from now on."""
+        other.identities.take_in(self.identities)
+        other.stored_units.take_in(self.stored_units)
+        _add(other.notes, self.notes)
+        self.id, self.is_told = other.id, other.is_told
+        self.identities, self.stored_units, self.notes = other.identities, other.stored_units, other.notes
+
+
+def _add(into: Any, more: Any) -> None:
+    """Add the content of a collection to another of the same type; what is there already stays."""
+    if isinstance(into, dict):
+        for key, value in list(more.items()):
+            if key in into:
+                _add(into[key], value)
+            else:
+                into[key] = value
+    elif isinstance(into, list | deque):
+        into.extend(more)
+    elif isinstance(into, set):
+        into.update(more)
+    elif hasattr(into, "take_in"):
+        into.take_in(more)
 
 
 class Scope:

@@ -8,7 +8,7 @@ import sys
 import weakref
 from typing import Protocol
 
-from memtrace import unconnected
+from memtrace import unconnected, undecided
 from memtrace.faults import report
 
 
@@ -55,6 +55,7 @@ def close_at_exit() -> None:
 
 
 def _before() -> None:
+    undecided.settle_all()
     for exporter in list(_exporters):
         try:
             exporter.before_fork()
@@ -72,11 +73,13 @@ def _after_in_parent() -> None:
 
 def _after_in_child() -> None:
     unconnected.forget()
+    undecided.after_fork()
     for exporter in list(_exporters):
         exporter.after_fork()
 
 
 def _close_all() -> None:
     unconnected.tell()
+    undecided.settle_all()
     for exporter in list(_exporters):
         exporter.close()

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
+from memtrace import undecided
 from memtrace.exporters.prepare import Preparation
 from memtrace.exporters.protocol import FlushResult
 from memtrace.identity import Variable
@@ -38,6 +39,7 @@ class MemoryExporter:
     @property
     def events(self) -> list[dict[str, Any]]:
         """All events so far."""
+        undecided.settle_all()
         self._make_ready()
         return self._events
 

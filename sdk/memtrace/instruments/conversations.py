@@ -7,13 +7,14 @@ send the history again: then its messages begin with those of an earlier call an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Protocol
 
+from memtrace.context import name_of
 from memtrace.identity import Variable
 from memtrace.instruments import placing
-from memtrace.instruments.placing import Home
+from memtrace.instruments.homes import Home
 from memtrace.recent import Recent
 from memtrace.values import snapshot
 
@@ -138,7 +139,7 @@ def continued(talk: Talk) -> list[str]:
         known = _memory.continued.get(key)
         if known:
             fresh = [trace for trace, is_used in list(known.items()) if not is_used]
-            return fresh or list(known)
+            return list(dict.fromkeys(map(name_of, fresh or list(known))))
     return []
 
 
@@ -160,8 +161,9 @@ def answered(talk: Talk, trace: str, replies: Sequence[object], response: str | 
     """
     for key in talk.digests():
         known = _memory.continued.get(key)
-        if known is not None and trace in known:
-            known[trace] = True
+        for one in known or ():
+            if name_of(one) == trace:
+                known[one] = True
     spoken = [*talk.spoken, *(("assistant", _text(one)) for one in replies)]
     if replies:
         for key in _keys(spoken):
@@ -182,7 +184,7 @@ def _held(talk: Talk) -> Held | None:
     found = None if talk.before is None else _memory.held.get(f"response {talk.before}")
     if found is None and talk.name is not None and talk.is_held:
         found = _memory.held.get(f"conversation {talk.name}")
-    return found
+    return found if found is None or name_of(found.trace) == found.trace else replace(found, trace=name_of(found.trace))
 
 
 def _note(key: bytes, trace: str) -> None:

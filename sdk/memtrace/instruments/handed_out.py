@@ -166,6 +166,21 @@ def same_object(value: object) -> Given | None:
     return given if given is not None and given.value is value else None
 
 
+def traces_of(text: str) -> list[str]:
+    """The traces that gave out a text."""
+    found = _key(text)
+    same = [] if found is None else _memory.texts.get(found[1]) or []
+    return [trace for one in same if one.text == text for trace in list(one.given)]
+
+
+def rename(trace: str, to: str) -> None:
+    """Let what a trace gave out count as given out by another one, of which it has become a part."""
+    with _memory.lock:
+        for half in (_memory.texts.young, _memory.texts.old):
+            for one in (one for same in list(half.values()) for one in same if trace in one.given):
+                one.given[to] = [*one.given.get(to, ()), *one.given.pop(trace)][-MAX_SAME_TEXT:]
+
+
 def inside(text: str) -> list[Text]:
     """The known texts inside a text, in the order of first occurrence.
 

@@ -22,7 +22,7 @@ from memtrace.calls import just_retrieved
 from memtrace.equal_texts import CONFIDENCE
 from memtrace.faults import report
 from memtrace.identity import Questions, Variable
-from memtrace.instruments import conversations, handed_out, placing
+from memtrace.instruments import conversations, handed_out, joining, placing
 from memtrace.instruments.conversations import MAX_HELD, Held, Talk
 from memtrace.instruments.handed_out import Given
 from memtrace.instruments.texts import inside_of
@@ -56,6 +56,15 @@ _SHORTEST_TURN = 16
 
 _known: Recent[tuple[str, bytes], Variable] = Recent(MAX_CONVERSATIONS)
 """Messages by trace and by a digest of the conversation up to the message: conversations are sent again whole."""
+
+
+def _rename(trace: str, to: str) -> None:
+    for known in (_known.young, _known.old):
+        for place, variable in [(place, known[place]) for place in list(known) if place[0] == trace]:
+            known.setdefault((to, place[1]), variable)
+
+
+joining.renaming.append(_rename)
 
 _written_for: Recent[str, Questions] = Recent(MAX_CONVERSATIONS)
 """The questions behind the texts inside a message, by the id of the message."""
@@ -140,7 +149,7 @@ class ModelCall(Step):
             report("what a model is asked", error)
 
     def _take(self, events: list[RawEvent], messages: Sequence[Said], sources: Mapping[Variable, str] | None) -> None:
-        keys = _conversation(self.trace_id, messages)
+        keys = _conversation(messages)
         replied = max((place for place, said in enumerate(messages) if said.role == "assistant"), default=-1)
         known = [
             self._find(said, key, is_history=self._is_turn and place <= replied)
@@ -299,6 +308,7 @@ class ModelCall(Step):
         try:
             is_answer = self._is_asked and all(reply.name in {"reply", THOUGHT} for reply in replies)
             thoughts: list[Variable] = []
+            arguments: list[str] = []
             for reply in replies:
                 is_thought = reply.name == THOUGHT
                 kind = "Other" if is_thought else "Answer" if is_answer else "Response"
@@ -306,6 +316,7 @@ class ModelCall(Step):
                 made.append(variable)
                 self.known_as(variable, reply.text, *reply.objects)
                 for argument in _arguments(reply):
+                    arguments.append(argument)
                     ask_for(self.trace, argument, variable)
                 for source in () if is_thought else (*self.inputs, *thoughts) if thoughts else ():
                     self.link(source, variable, None)
@@ -314,6 +325,7 @@ class ModelCall(Step):
             if self._talk is not None:
                 self._remember(self._talk, replies, made, (attributes or {}).get("responseId"))
             self.finish("ok", None, attributes)
+            joining.wrote(self.trace.id, arguments)
         except Exception as error:
             report("reply of a model", error)
         return made
@@ -384,9 +396,9 @@ def _alone(said: Said) -> bytes:
     return blake2b(f"{said.role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=20).digest()
 
 
-def _conversation(trace: str, messages: Sequence[Said]) -> list[bytes]:
+def _conversation(messages: Sequence[Said]) -> list[bytes]:
     """For each message, a digest of the conversation up to it."""
-    digest = blake2b(trace.encode("utf-8", "surrogatepass"), digest_size=16)
+    digest = blake2b(digest_size=16)
     keys = []
     for said in messages:
         text = said.content if isinstance(said.content, str) else snapshot(said.content)[0]

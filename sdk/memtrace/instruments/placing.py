@@ -9,56 +9,27 @@ The trace is current only while the call runs, so that a thread that serves one 
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
-from dataclasses import dataclass
-from hashlib import blake2b
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
+from memtrace import undecided
 from memtrace.config import is_ready, is_sampled
-from memtrace.context import scope, state_of, unsampled
+from memtrace.context import name_of, scope, state_of, unsampled
+from memtrace.exporters import fork_and_exit
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.ids import new_id, trace_id
-from memtrace.instruments import handed_out
+from memtrace.instruments import handed_out, homes, joining
 from memtrace.instruments.handed_out import Given, Proof
+from memtrace.instruments.homes import Home
 from memtrace.instruments.program_name import namespace, program
 from memtrace.instruments.texts import texts
-from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
-from memtrace.raw_events import SESSION, TRACE, RawEvent
-from memtrace.recent import Recent
-from memtrace.sink import emit
 from memtrace.steps import Scope, TraceState
 
-MAX_SESSIONS = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Home:
-    """The trace and session of a call.
-
-    Attributes:
-        trace: the trace's id.
-        name: the trace's name for people.
-        session: a session's name, such as a conversation's id; None for the session of this process.
-        attributes: attributes of the trace, such as the memory's store.
-    """
-
-    trace: str
-    name: str
-    session: str | None = None
-    attributes: tuple[tuple[str, str], ...] = ()
-
-
-_run_id = new_id()
-_run_pid = os.getpid()
-_told_sessions: Recent[str, bool] = Recent(MAX_SESSIONS)
+_MADE = frozenset({"Answer", "Other", "Response"})
 _current: ContextVar[Place | None] = ContextVar("memtrace.place", default=None)
-_last: ContextVar[str | None] = ContextVar("memtrace.handed_out", default=None)
-"""The trace that gave out a value last in this context; decides between traces that gave out the same texts."""
 
 
 class Around(Protocol):
@@ -127,13 +98,18 @@ class Place:
                 self._set(inside, inside.trace)
                 return
         home = self._choose()
-        if not is_sampled(home.trace):
+        if home.is_open:
+            fork_and_exit.close_at_exit()
+            trace = undecided.hold(home.trace, is_sampled)
+        elif not is_sampled(name_of(home.trace)) and undecided.of(home.trace) is None:
             self._tokens = scope.set(None), unsampled.set(home.trace), _current.set(self)
             return
-        trace = state_of(home.trace)
-        session = _session_id(home)
+        else:
+            trace = state_of(home.trace)
+            undecided.goes_on(trace.id)
+        session = homes.session_id(home)
         self._set(Scope(trace, session), trace)
-        _tell(trace, home, session)
+        homes.tell(trace, home, session)
 
     def _set(self, here: Scope, trace: TraceState) -> None:
         self._trace = trace
@@ -155,7 +131,7 @@ class Place:
             report("end of a call in another context than its beginning", wrong)
 
 
-def of_memory(store: str, owner: str, *, what: str, session: str | None = None) -> Place:
+def of_memory(store: str, owner: str, *, what: str, session: str | None = None, given: Iterable[object] = ()) -> Place:
     """The place of a call of a memory: each memory has one trace, the same in every process and run.
 
     Args:
@@ -164,8 +140,9 @@ def of_memory(store: str, owner: str, *, what: str, session: str | None = None) 
         owner: the owner of the memories in the store, such as ``user_id=alice``; empty if the store has no owners.
         what: the package, for the trace's name.
         session: the id of the call's conversation or run, if any.
+        given: the arguments from the application: a conversation whose model wrote them becomes a part of the trace.
     """
-    return Place(lambda: memory_home(store, owner, what=what, session=session), is_memory=True)
+    return Place(lambda: joining.used_by(given, memory_home(store, owner, what=what, session=session)), is_memory=True)
 
 
 def memory_home(store: str, owner: str, *, what: str, session: str | None = None) -> Home:
@@ -230,8 +207,8 @@ def contents_home(
     if found is not None:
         return Home(found, "", None if talk is None else talk.session)
     if talk is not None:
-        return talk
-    return Home(new_id(), f"{program()}: {what}", None, (("program", program()),))
+        return joining.opened(talk)
+    return joining.opened(Home(new_id(), f"{program()}: {what}", None, (("program", program()),)))
 
 
 def gave(
@@ -251,10 +228,12 @@ def gave(
     if here is None:
         return
     handed_out.remember(Given(value, here.trace.id, variable, proof), is_own=is_own)
+    if isinstance(value, str) and variable.kind in _MADE:
+        joining.replied(here.trace.id, value)
     if around is not None and isinstance(value, str) and proof != "nothing":
         texts(here.trace).add(value, variable)  # a prompt or message of a run around may contain the text
-    if _last.get() != here.trace.id:
-        _last.set(here.trace.id)
+    if joining.last_trace() != here.trace.id:
+        joining.last.set(here.trace.id)
 
 
 def asked(value: object, variable: Variable) -> None:
@@ -270,19 +249,18 @@ def private_store(kind: str, instance: object) -> str:
     known = getattr(instance, "__dict__", {}).get("_memtrace_store")
     if isinstance(known, str):
         return known
-    made = f"{kind} in memory {_digest(_run(), new_id())}"
+    made = f"{kind} in memory {homes.digest(homes.run(), new_id())}"
     try:
         object.__setattr__(instance, "_memtrace_store", made)
     except (AttributeError, TypeError):
-        return f"{kind} in memory {_digest(_run(), str(id(instance)))}"
+        return f"{kind} in memory {homes.digest(homes.run(), str(id(instance)))}"
     return made
 
 
 def forget() -> None:
     """Forget which sessions were sent, and which trace gave out a value last."""
-    global _told_sessions  # noqa: PLW0603 (one recorder a process)
-    _told_sessions = Recent(MAX_SESSIONS)
-    _last.set(None)
+    homes.forget()
+    joining.last.set(None)
 
 
 def _trace_of(values: list[object], continued: Callable[[], list[str]], *, is_named: bool) -> str | None:
@@ -306,7 +284,8 @@ def _trace_of(values: list[object], continued: Callable[[], list[str]], *, is_na
         if given is not None:
             votes = weak if given.proof == "nothing" else by_identity
             is_remembered = is_remembered or given.proof == "text"
-            votes[given.trace] = votes.get(given.trace, 0) + 1
+            trace = name_of(given.trace)
+            votes[trace] = votes.get(trace, 0) + 1
         if isinstance(leaf, str):
             found[leaf] = None
     if len(by_identity) == 1 and not (is_named and not is_remembered):
@@ -316,7 +295,7 @@ def _trace_of(values: list[object], continued: Callable[[], list[str]], *, is_na
         return None
     tied = _most(by_identity, _most(by_text, None))
     if tied is None:
-        known, last = continued(), _last.get()
+        known, last = continued(), joining.last_trace()
         if known:
             return known[0] if len(known) == 1 else last if last in known else None
         # Questions and replies prove nothing, because several users may have the same; the last user is likely meant.
@@ -325,7 +304,7 @@ def _trace_of(values: list[object], continued: Callable[[], list[str]], *, is_na
         tied = _most({trace: count for trace, count in weak.items() if trace in tied}, tied) or tied
     if len(tied) == 1:
         return next(iter(tied))
-    last = _last.get()
+    last = joining.last_trace()
     return last if last in tied else None
 
 
@@ -347,38 +326,3 @@ def _most(votes: Mapping[str, int], among: set[str] | None) -> set[str] | None:
     most = max(votes.values())
     first = {trace for trace, count in votes.items() if count == most}
     return (first & among or first) if among else first
-
-
-def _tell(trace: TraceState, home: Home, session: str) -> None:
-    """Send the events of the trace and the session, each once in a process."""
-    events: list[RawEvent] = []
-    now = time.time_ns()
-    if not trace.is_told:
-        trace.is_told = True
-        said: dict[str, Any] = {"name": home.name[:MAX_NAME_CHARACTERS]} if home.name else {}
-        if home.attributes:
-            said["attributes"] = dict(home.attributes)
-        events.append((TRACE, said, trace.id, now, trace.id))
-    key = f"{trace.id} {session}"
-    if _told_sessions.get(key) is None:
-        _told_sessions.set(key, True)
-        name = home.session or f"run of {program()}"
-        events.append((SESSION, {"name": name[:MAX_NAME_CHARACTERS]}, trace.id, now, session))
-    if events:
-        emit(events)
-
-
-def _session_id(home: Home) -> str:
-    return f"session-{_digest(home.trace, home.session or _run())}"[:MAX_ID_CHARACTERS]
-
-
-def _run() -> str:
-    """An id of this process; a forked process gets an id of its own."""
-    global _run_id, _run_pid
-    if os.getpid() != _run_pid:
-        _run_id, _run_pid = new_id(), os.getpid()
-    return _run_id
-
-
-def _digest(*texts: str) -> str:
-    return blake2b("\0".join(texts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

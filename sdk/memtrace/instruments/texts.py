@@ -49,6 +49,14 @@ class KnownTexts:
             if len(known[1]) > MAX_ALIKE:
                 del known[1][0]
 
+    def take_in(self, other: KnownTexts) -> None:
+        """Add the texts of another trace whose variables belong to this trace now."""
+        with other._lock:
+            more = [*other._texts.old.values(), *other._texts.young.values()]
+        for text, variables in more:
+            for variable in variables:
+                self.add(text, variable)
+
     def equal(self, text: str, asked: Questions) -> Variable | None:
         """The newest variable with this text, unless it belongs to other questions only."""
         with self._lock:

@@ -16,21 +16,24 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memtrace import undecided
 from memtrace.config import is_ready
 from memtrace.context import scope, unsampled
 from memtrace.faults import report
 from memtrace.identity import Variable
-from memtrace.instruments import placing
+from memtrace.instruments import joining, placing
 from memtrace.instruments.conversations import Talk, continued
 from memtrace.instruments.frameworks.held_store import held_store
 from memtrace.instruments.frameworks.messages import KINDS_BY_KEY, is_message, leaves, spoken
+from memtrace.instruments.homes import Home
 from memtrace.instruments.making import begin_session
-from memtrace.instruments.placing import Home, NotRecordedError
+from memtrace.instruments.placing import NotRecordedError
+from memtrace.recent import Recent
 from memtrace.scripts import is_word
 from memtrace.steps import Scope
 
@@ -46,6 +49,17 @@ USER_KEYS = ("user_id", "langgraph_user_id")
 _RUNTIME = "__pregel_runtime"
 """The key under which LangGraph keeps a run's runtime, with the context, in the configuration of the run's nodes."""
 
+_OWN = ("__", "checkpoint", "langgraph_", "ls_")
+"""How the package's own keys in a configuration begin."""
+
+_USERS = ("user_id=", "run_id=")
+"""How the owners of a memory begin that are one user or one run."""
+
+_FLAGS = frozenset({"", "0", "True", "False"})
+"""Words that name nobody."""
+
+_written: Recent[str, bool] = Recent(20_000)
+"""The traces of the memories into which runs have written: they hold what was said in conversations."""
 
 _choosing = threading.RLock()
 
@@ -84,6 +98,7 @@ class Root:
         is_left_out: whether sampling leaves the trace out.
         replies: each ``answering.Reply`` of a model that may become the run's answer.
         turn: what the user said, as a model read it last; later calls of an agent's loop answer it, too.
+        names: what the configuration and the runtime context of a graph say, such as a user; without the conversation.
     """
 
     inputs: object = None
@@ -101,6 +116,7 @@ class Root:
     is_left_out: bool = False
     replies: list[Any] = field(default_factory=list)
     turn: Variable | None = None
+    names: frozenset[str] = frozenset()
     what: str = "LangChain"
     """The package, for the name of a new trace."""
 
@@ -138,6 +154,43 @@ class Root:
             raise NotRecordedError
         return self.placed
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the run's trace may still become a part of the trace of a memory that the run uses."""
+        return self.placed is not None and joining.is_open(self.placed.trace.id)
+
+    def uses(self, memory: Home, parts: Sequence[str] = (), *, is_written: bool = False) -> None:
+        """Note that the run uses a memory: an undecided run becomes a part of the memory's trace if this is safe.
+
+        It is safe if the memory belongs to a user; if runs write into it, and nobody is named, or one of the names is a
+        part of the memory's name; or if nobody and no conversation is named.
+
+        Args:
+            memory: the memory's trace.
+            parts: of the memory's name, such as a namespace.
+            is_written: whether the run writes into the memory.
+        """
+        if is_written:
+            _written.set(memory.trace, True)
+        if self.placed is None or not self.is_open:
+            return
+        if self.names and not _has_user(memory) and not self.names & {str(part) for part in parts}:
+            is_meant = False
+        else:
+            is_anybody = not self.names and self.session is None
+            is_meant = is_anybody or _has_user(memory) or _written.get(memory.trace) is not None
+        if is_meant:
+            joining.join(self.placed.trace.id, memory)
+        elif is_written:
+            undecided.settle(self.placed.trace.id)
+
+    def ended(self) -> None:
+        """Note the end of the run. What a nameless run made may go into a memory next."""
+        if self.placed is not None and self.session is None:
+            undecided.ended(self.placed.trace.id)
+        elif self.placed is not None:
+            undecided.settle(self.placed.trace.id)
+
     def _catch_up(self) -> None:
         """Write the waiting records, if the trace is recorded."""
         self.is_left_out = self.placed is None
@@ -154,6 +207,7 @@ class Root:
             memory, is_shared = self.store, True
         said = {**_configured(), **self.metadata}
         self.session = self.session or _session(said)
+        self.names = _names()
 
         def home() -> Home:
             user = next((f"{key}={said[key]}" for key in USER_KEYS if said.get(key)), None)
@@ -161,7 +215,8 @@ class Root:
                 return replace(memory, session=self.session or memory.session)
             owner = user or (f"conversation={self.session}" if self.session is not None else None)
             if owner is not None:
-                return placing.own_home(owner, what=self.what, session=self.session)
+                own = placing.own_home(owner, what=self.what, session=self.session)
+                return own if user is not None else joining.opened(own)
             if contents is not None:
                 return contents()
             talk = Talk(spoken=spoken(self.inputs))
@@ -218,6 +273,23 @@ def _in_context(context: object) -> dict[str, Any]:
     """The user whom the runtime context of a graph (``context=``) names; a context is a mapping or an object."""
     told = {key: context.get(key) if isinstance(context, Mapping) else getattr(context, key, None) for key in USER_KEYS}
     return {key: user for key, user in told.items() if user and isinstance(user, str | int)}
+
+
+def _names() -> frozenset[str]:
+    """What the configuration and a graph's runtime context say, without the package's own keys and the conversation."""
+    said = configuration().get("configurable")
+    if not isinstance(said, Mapping):
+        return frozenset()
+    context = getattr(said.get(_RUNTIME), "context", None)
+    told = context if isinstance(context, Mapping) else getattr(context, "__dict__", {})
+    own = {key: one for key, one in said.items() if not str(key).startswith(_OWN) and key not in SESSION_KEYS}
+    return frozenset(
+        str(one) for one in (*told.values(), *own.values()) if isinstance(one, str | int) and str(one) not in _FLAGS
+    )
+
+
+def _has_user(memory: Home) -> bool:
+    return any(key == "owner" and owner.startswith(_USERS) for key, owner in memory.attributes)
 
 
 def _session(said: Mapping[str, Any]) -> str | None:

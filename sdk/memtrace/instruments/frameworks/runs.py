@@ -150,7 +150,10 @@ class Runs:
 
     def leave(self, run_id: Any) -> Run | None:
         """Note the end of a run; returns the run, or None if it is not recorded."""
-        return self._runs.pop(run_id, None)
+        run = self._runs.pop(run_id, None)
+        if run is not None and run.parent is None:
+            run.root.ended()
+        return run
 
     def around(self) -> Run | None:
         """The innermost run around this code; None outside of runs."""
@@ -182,6 +185,8 @@ def room(choose: Callable[[], Home], *, is_memory: bool) -> Scope | None:
             run.root.place(choose(), is_shared=True)
         else:
             run.root.place(contents=choose)
+    elif is_memory and run.root.is_open:
+        run.root.uses(choose())
     return run.room
 
 

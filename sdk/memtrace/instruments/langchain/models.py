@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memtrace.instruments import conversations
+from memtrace.instruments import conversations, joining
 from memtrace.instruments.conversations import Held, Talk
 from memtrace.instruments.frameworks import answering
-from memtrace.instruments.frameworks.messages import content, spoken, tool_calls
+from memtrace.instruments.frameworks.messages import content, leaves, spoken, tool_calls
 from memtrace.instruments.frameworks.replies import replied
 from memtrace.instruments.frameworks.runs import Run, is_writing
 from memtrace.instruments.frameworks.values import same, sources, write
@@ -81,10 +81,17 @@ def end(run: Run, response: Any) -> None:
             learn(run.here, message.content, made)
             gave(run.here, message, made, is_own=True)
             gave(run.here, message.content, made)
+            if run.parent is None:
+                joining.wrote(run.here.trace.id, written_as_arguments(message))
         elif message is None:
             learn(run.here, first.text, made)
             gave(run.here, first.text, made)
     making.end(attributes={**(_usage(response, message) or {}), **run.noted})
+
+
+def written_as_arguments(message: Any) -> list[str]:
+    """The texts that a reply has as arguments of tools."""
+    return [leaf for _, leaf in leaves([call.get("args") for call in tool_calls(message)]) if isinstance(leaf, str)]
 
 
 def _model(parameters: Mapping[str, Any] | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
-from memtrace.instruments import placing
+from memtrace.instruments import joining, placing
 from memtrace.instruments.both_forms import Called, Told, both, unheard
 from memtrace.instruments.frameworks.held_store import store_name
 from memtrace.instruments.frameworks.runs import Run, runs, single
@@ -97,8 +97,13 @@ def _searched(call: Called) -> Iterator[Told]:
 
 
 @contextmanager
-def _placed(store: Any) -> Iterator[Run | None]:
-    """A run for a call of the store, inside the run of LangChain around the call, if any; None if not recorded."""
+def _placed(store: Any, written: Sequence[str] = ()) -> Iterator[Run | None]:
+    """A run for a call of the store, inside the run of LangChain around the call, if any; None if not recorded.
+
+    Args:
+        store: the store.
+        written: the texts that are written into the store.
+    """
     around = None
     try:
         around = runs.around()
@@ -108,12 +113,13 @@ def _placed(store: Any) -> Iterator[Run | None]:
     if around is not None:
         try:
             around.root.place(home, is_shared=True)
+            around.root.uses(home, is_written=bool(written))
         except NotRecordedError:
             yield None
         else:
             yield Run(around.root, around, "store", "")
         return
-    with placing.Place(lambda: home) as place:
+    with placing.Place(lambda: joining.used_by(written, home)) as place:
         here = scope.get() if place.is_recorded else None
         yield None if here is None else single(here, "store")
 
@@ -123,6 +129,7 @@ def _begin(retriever: Run, store: Any) -> None:
     if retriever.making is None:
         home = placing.memory_home(store_name(store), "", what=type(store).__name__)
         retriever.root.place(home, is_shared=True)
+        retriever.root.uses(home)
         retrieval.begin(retriever, str(retriever.inputs))
 
 
@@ -207,7 +214,7 @@ def _add(store: Any, name: str, items: Sequence[Any], ids: Any) -> None:
     told = _told.get()
     if told is not None:
         told.append(name)
-    with _placed(store) as run:
+    with _placed(store, [item if isinstance(item, str) else item.page_content for item in items]) as run:
         if run is None or not items:
             return
         where = store_name(store)

@@ -10,7 +10,7 @@ from typing import Any
 
 from memtrace.context import scope
 from memtrace.identity import Variable
-from memtrace.instruments import placing
+from memtrace.instruments import joining, placing
 from memtrace.instruments.frameworks.messages import leaves
 from memtrace.instruments.frameworks.runs import Run, is_writing, runs, single
 from memtrace.instruments.frameworks.values import SPOKEN, asked, same, sources
@@ -76,13 +76,16 @@ def _placed(store: Any, call: Ask | Write) -> Iterator[Run | None]:
     if around is not None:
         try:
             here = around.root.place(home)
+            around.root.uses(home, call.namespace, is_written=isinstance(call, Write))
         except NotRecordedError:
             yield None
             return
-        _homes.set(f"{identity} {owner}", Home(here.trace.id, ""))
+        if not joining.is_open(here.trace.id):
+            _homes.set(f"{identity} {owner}", Home(here.trace.id, ""))
         yield Run(around.root, around, "store", "")
         return
-    with placing.Place(lambda: home) as place:
+    given = [leaf for _, leaf in leaves(call.value)] if isinstance(call, Write) else []
+    with placing.Place(lambda: joining.used_by(given, home)) as place:
         outside_any = scope.get() if place.is_recorded else None
         yield None if outside_any is None else single(outside_any, "store")
 

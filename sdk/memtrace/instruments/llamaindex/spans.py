@@ -45,9 +45,9 @@ class Spans:
             if run is not None and store is not None:
                 run.store_name = store_name(store)
                 run.limits = {"store": run.store_name, **_filters(instance)}
-                if run.root.placed is None:
-                    home = placing.memory_home(run.store_name, "", what=type(store).__name__)
-                    run.root.place(home, is_shared=True)
+                home = placing.memory_home(run.store_name, "", what=type(store).__name__)
+                run.root.place(home, is_shared=True)
+                run.root.uses(home)
         except NotRecordedError:
             return
         except Exception as error:

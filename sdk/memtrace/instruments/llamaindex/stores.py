@@ -74,7 +74,9 @@ def _told(tell: Callable[[Any, Any], None], call: Called) -> None:
         given = call.args[0] if call.args else next(iter(call.kwargs.values()), None)
         around, name = _around(), store_name(store)
         if around is not None:  # such as a tool of an agent
-            around.root.place(placing.memory_home(name, "", what=type(store).__name__), is_shared=True)
+            home = placing.memory_home(name, "", what=type(store).__name__)
+            around.root.place(home, is_shared=True)
+            around.root.uses(home, is_written=True)
             token = scope.set(around.here)
             try:
                 tell(store, given)

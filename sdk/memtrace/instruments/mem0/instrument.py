@@ -124,7 +124,8 @@ class Mem0Instrument:
         try:
             self._patch(memory)
             owner = self._owner(memory, name, named, row)
-            place = placing.of_memory(store_of(memory), owner.name, what="mem0", session=owner.run)
+            given = [value for value in named.values() if value is not memory]
+            place = placing.of_memory(store_of(memory), owner.name, what="mem0", session=owner.run, given=given)
         except Exception as error:
             report("call of mem0", error)
         if place is None:
