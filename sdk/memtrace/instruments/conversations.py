@@ -116,6 +116,21 @@ def said(messages: Iterable[Spoken]) -> list[tuple[str, str]]:
     return [(one.role, _text(one.content)) for one in messages if one.role not in {"system", "developer", "reasoning"}]
 
 
+def alone(said: Spoken) -> bytes:
+    """A digest of one message without the conversation before it."""
+    return blake2b(f"{said.role}\0{_text(said.content)}".encode("utf-8", "surrogatepass"), digest_size=20).digest()
+
+
+def up_to_each(messages: Sequence[Spoken]) -> list[bytes]:
+    """For each message, a digest of the conversation up to it."""
+    digest, keys = blake2b(digest_size=16), []
+    for said in messages:
+        text = _text(said.content)
+        digest.update(f"{said.role}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
+        keys.append(digest.digest())
+    return keys
+
+
 def home(talk: Talk, what: str) -> Home | None:
     """The trace that a call names; None if it names no conversation.
 
@@ -161,9 +176,8 @@ def answered(talk: Talk, trace: str, replies: Sequence[object], response: str | 
     """
     for key in talk.digests():
         known = _memory.continued.get(key)
-        for one in known or ():
-            if name_of(one) == trace:
-                known[one] = True
+        if known is not None:
+            known.update({one: True for one in known if name_of(one) == trace})
     spoken = [*talk.spoken, *(("assistant", _text(one)) for one in replies)]
     if replies:
         for key in _keys(spoken):

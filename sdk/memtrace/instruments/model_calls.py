@@ -14,7 +14,6 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from memtrace import empty_searches
@@ -32,7 +31,6 @@ from memtrace.recent import Recent
 from memtrace.record import declare
 from memtrace.steps import Scope, Step
 from memtrace.told import ask_for
-from memtrace.values import snapshot
 
 INSIDE = f"inferred: the text is inside, confidence {CONFIDENCE}"
 """Comment of an edge from a text to a message that contains the text; the confidence is an estimate."""
@@ -149,7 +147,7 @@ class ModelCall(Step):
             report("what a model is asked", error)
 
     def _take(self, events: list[RawEvent], messages: Sequence[Said], sources: Mapping[Variable, str] | None) -> None:
-        keys = _conversation(messages)
+        keys = conversations.up_to_each(messages)
         replied = max((place for place, said in enumerate(messages) if said.role == "assistant"), default=-1)
         known = [
             self._find(said, key, is_history=self._is_turn and place <= replied)
@@ -172,7 +170,7 @@ class ModelCall(Step):
                 variable = choose(variables, self)
             _known.set((self.trace_id, key), variable)
             if self._is_turn:
-                _known.set((self.trace_id, _alone(said)), variable)
+                _known.set((self.trace_id, conversations.alone(said)), variable)
             if not self.has_input(variable):
                 self.use(events, variable, said.role)
             if said.role not in _INSTRUCTIONS:
@@ -223,7 +221,11 @@ class ModelCall(Step):
         known = find(said.content) or (find(said.same) if said.same is not None else None)
         if known is None and (before := _known.get((self.trace_id, key))) is not None:
             known = [before]
-        if known is None and is_history and (before := _known.get((self.trace_id, _alone(said)))) is not None:
+        if (
+            known is None
+            and is_history
+            and (before := _known.get((self.trace_id, conversations.alone(said)))) is not None
+        ):
             known = [before]  # the history was cut before this message
         return known
 
@@ -337,7 +339,7 @@ class ModelCall(Step):
         conversations.answered(talk, self.trace.id, texts, response if isinstance(response, str) else None, history)
         if self._is_turn:
             for reply, variable in zip(replies, made, strict=True):
-                _known.set((self.trace_id, _alone(Said("assistant", reply.text))), variable)
+                _known.set((self.trace_id, conversations.alone(Said("assistant", reply.text))), variable)
 
     def known_as(self, variable: Variable, *objects: object) -> None:
         """Let objects stand for a reply: the application may pass them to another call."""
@@ -388,20 +390,3 @@ def _arguments(reply: Reply) -> list[str]:
             with suppress(ValueError, RecursionError):  # a model may write what is no JSON
                 found += [one for one in handed_out.leaves(json.loads(written)) if isinstance(one, str)]
     return found
-
-
-def _alone(said: Said) -> bytes:
-    """A digest of one message without the conversation before it."""
-    text = said.content if isinstance(said.content, str) else snapshot(said.content)[0]
-    return blake2b(f"{said.role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=20).digest()
-
-
-def _conversation(messages: Sequence[Said]) -> list[bytes]:
-    """For each message, a digest of the conversation up to it."""
-    digest = blake2b(digest_size=16)
-    keys = []
-    for said in messages:
-        text = said.content if isinstance(said.content, str) else snapshot(said.content)[0]
-        digest.update(f"{said.role}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
-        keys.append(digest.digest())
-    return keys

@@ -13,7 +13,7 @@ from typing import Any
 from weakref import ref
 
 from memtrace.instruments import placing
-from memtrace.instruments.placing import Home
+from memtrace.instruments.homes import Home
 from memtrace.recent import Recent
 
 _PACKAGES = ("langchain_core.", "langchain.", "langchain_classic.", "langgraph.")

@@ -52,8 +52,8 @@ _RUNTIME = "__pregel_runtime"
 _OWN = ("__", "checkpoint", "langgraph_", "ls_")
 """How the package's own keys in a configuration begin."""
 
-_USERS = ("user_id=", "run_id=")
-"""How the owners of a memory begin that are one user or one run."""
+_USERS = ("user_id=", "run_id=", "session=")
+"""How the owners of a memory begin that are one user, one run or one conversation."""
 
 _FLAGS = frozenset({"", "0", "True", "False"})
 """Words that name nobody."""

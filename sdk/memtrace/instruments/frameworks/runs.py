@@ -12,8 +12,8 @@ from typing import Any
 from memtrace.context import question
 from memtrace.identity import Questions, Variable
 from memtrace.instruments.frameworks.root import Root, begun, choosing, configuration
+from memtrace.instruments.homes import Home
 from memtrace.instruments.making import Making
-from memtrace.instruments.placing import Home
 from memtrace.steps import Scope
 
 MAX_RUNS = 50_000

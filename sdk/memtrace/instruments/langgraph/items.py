@@ -14,8 +14,9 @@ from memtrace.instruments import joining, placing
 from memtrace.instruments.frameworks.messages import leaves
 from memtrace.instruments.frameworks.runs import Run, is_writing, runs, single
 from memtrace.instruments.frameworks.values import SPOKEN, asked, same, sources
+from memtrace.instruments.homes import Home
 from memtrace.instruments.making import Making, gave, outside, searched_for
-from memtrace.instruments.placing import Home, NotRecordedError
+from memtrace.instruments.placing import NotRecordedError
 from memtrace.instruments.texts import texts
 from memtrace.instruments.units import Unit, current, newest, read, written
 from memtrace.recent import Recent

@@ -16,12 +16,13 @@ from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
-from memtrace.instruments import placing, program_name
+from memtrace.instruments import joining, placing, program_name
 from memtrace.instruments.both_forms import Called, Told, both, unheard
 from memtrace.instruments.frameworks import buffers
 from memtrace.instruments.frameworks.messages import plain
 from memtrace.instruments.frameworks.runs import Run, runs, single
 from memtrace.instruments.frameworks.values import message
+from memtrace.instruments.homes import Home
 from memtrace.instruments.llamaindex.blocks import Filling, filling
 from memtrace.instruments.patches import Wrapper
 from memtrace.instruments.placing import NotRecordedError
@@ -34,7 +35,7 @@ _VIEWS = frozenset({"ChatMemoryBuffer"})
 _given: Recent[int, tuple[Any, Run]] = Recent(20_000)
 """The messages that memories gave out, which are kept alive, by their ``id``; each with the run of the call."""
 
-_homes: Recent[str, placing.Home] = Recent(20_000)
+_homes: Recent[str, Home] = Recent(20_000)
 """The traces of conversations that an engine has with a vector store, by the conversation."""
 
 current: ContextVar[Run | None] = ContextVar("memtrace.llamaindex.memory", default=None)
@@ -92,12 +93,12 @@ def _called(call: Called) -> Iterator[Told]:
         yield unheard
         return
     memory, method = call.owner, call.name.removeprefix("a")
-    run = _guarded(_run, memory)
+    given = None if method == "get" else call.args[0] if call.args else next(iter(call.kwargs.values()), None)
+    run = _guarded(_run, memory, given)
     if run is None:
         yield unheard
         return
     if method != "get":
-        given = call.args[0] if call.args else next(iter(call.kwargs.values()), None)
         _guarded(_put, run, memory, method, given)
     token = current.set(run)
     try:
@@ -146,7 +147,7 @@ def join(run: Run, arguments: Iterable[Any]) -> None:
                 return
 
 
-def live_in(memory: Any, home: placing.Home) -> None:
+def live_in(memory: Any, home: Home) -> None:
     """Record the calls of a memory in a trace from now on."""
     _homes.set(conversation(memory), home)
 
@@ -157,15 +158,17 @@ def around() -> Run | None:
     return runs.of(span) or runs.around()
 
 
-def _run(memory: Any) -> Run | None:
+def _run(memory: Any, given: Any) -> Run | None:
     key, outer = conversation(memory), around()
     own = placing.memory_home(_store(memory), f"session={key}", what=program_name.program(), session=key)
     home = _homes.get(key) or own
     if outer is not None:
         outer.root.session = outer.root.session or key
         outer.root.place(home, is_shared=True)
+        outer.root.uses(home, is_written=given is not None)
         return Run(outer.root, outer, "memory", type(memory).__name__)
-    with placing.Place(lambda: home) as place:
+    texts = [getattr(one, "content", None) for one in (given if isinstance(given, Sequence) else [given])]
+    with placing.Place(lambda: joining.used_by(texts, home)) as place:
         here = scope.get()
         if not place.is_recorded or here is None:
             return None

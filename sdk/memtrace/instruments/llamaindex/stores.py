@@ -14,6 +14,7 @@ from memtrace.instruments import placing
 from memtrace.instruments.both_forms import Called, Told, both, unheard
 from memtrace.instruments.frameworks.runs import Run, runs, single
 from memtrace.instruments.frameworks.values import sources
+from memtrace.instruments.llamaindex import memories
 from memtrace.instruments.making import Making, outside
 from memtrace.instruments.patches import Wrapper
 from memtrace.instruments.placing import NotRecordedError
@@ -93,9 +94,9 @@ def _told(tell: Callable[[Any, Any], None], call: Called) -> None:
 
 
 def _around() -> Run | None:
-    """The run of LlamaIndex around this code."""
+    """The run of LlamaIndex around this code, or the call of a memory that fills a block with the store."""
     span = import_module("llama_index.core.instrumentation.span").active_span_id.get()
-    return runs.of(span)
+    return memories.current.get() or runs.of(span)
 
 
 def _added(store: Any, nodes: Any) -> None:
