@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import memtrace
 import pytest
@@ -20,7 +20,10 @@ from memtrace import undecided
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.instruments import conversations, placing
 from memtrace.instruments.conversations import Talk
+from memtrace.instruments.mem0.calls import Mem0Call
 from memtrace.instruments.model_calls import TOOL_CALLS, ModelCall, Reply, Said
+
+from tests.sdk.graph import sources
 
 STORE = "qdrant /data/q memories"
 CAPE = "The queen's cape is in the wicker trunk."
@@ -30,6 +33,13 @@ CAPE = "The queen's cape is in the wicker trunk."
 def _with_a_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """The program has imported the package of a memory."""
     monkeypatch.setitem(sys.modules, "mem0", ModuleType("mem0"))
+
+
+class Named:
+    """What is recorded of mem0's ``Memory`` to name its store."""
+
+    def __init__(self, config: object) -> None:
+        self.config = config
 
 
 def ask(messages: list[Said], reply: Reply) -> Reply:
@@ -83,6 +93,26 @@ def test_a_conversation_whose_tool_writes_to_a_memory_belongs_to_the_memory(reco
     messages = [event for event in recorded.of("variable") if event["value"] == CAPE]
     assert len(messages) == 1  # the second call has the message, and not a copy
     assert [event["name"] for event in recorded.of("variable") if event["kind"] == "Answer"] == ["reply"]
+
+
+def test_what_a_memory_is_given_by_a_tool_derives_from_the_reply_that_wrote_it(recorded: MemoryExporter) -> None:
+    ask([Said("user", CAPE)], calls(text=f"Cape: {CAPE}"))
+    settings = SimpleNamespace(provider="qdrant", config={"path": "/data/q", "collection_name": "wardrobe"})
+    mem0 = Named(SimpleNamespace(vector_store=settings))
+    for method in ("add", "update"):
+        said = {"messages": f"Cape: {CAPE}", "data": f"Cape: {CAPE}", "user_id": "ann"}
+        with placing.of_memory(STORE, "user_id=ann", what="mem0", given=said.values()):
+            here = memtrace.context.scope.get()
+            assert here is not None
+            call = Mem0Call(mem0, method, here, said)
+            with call.current():
+                call._write("7", f"{method}: {CAPE}")
+            call.done(None)
+    (reply,) = [event["value"] for event in recorded.of("variable") if event["name"] == TOOL_CALLS]
+    units = [event for event in recorded.of("variable") if event["kind"] == "MemoryUnit"]
+    assert len(units) == 2
+    for unit in units:
+        assert ("Derivation", reply) in sources(recorded.events, unit)
 
 
 def test_a_second_conversation_with_the_same_memory_belongs_to_it_too(recorded: MemoryExporter) -> None:

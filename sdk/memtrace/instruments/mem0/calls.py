@@ -28,7 +28,7 @@ from memtrace.record import declare
 from memtrace.sink import emit
 from memtrace.steps import PackageCall, Scope, Step
 from memtrace.stored_units import newest_unit, store_unit, stored_unit
-from memtrace.told import told_inside
+from memtrace.told import asked_for, told_inside
 from memtrace.values import own_copy, plain_tree, snapshot
 from memtrace.variables import deleted, retrieved
 
@@ -118,11 +118,15 @@ class Mem0Call:
         return next(reversed(step.inputs))
 
     def _message(self, events: list[RawEvent], role: str, content: object) -> None:
-        """Record a message to the memory; it is a new variable even if the same words were a question or a reply."""
+        """Record a message to the memory; it is a new variable even if the same words were a question or a reply.
+
+        What a model wrote as an argument of its tool is the model's reply.
+        """
         text = content if isinstance(content, str) else snapshot(content)[0][:_LONGEST_DATA]
         trace = self._step.trace
         known = trace.identities.find(content)
         message = known[0] if known is not None and known[0].kind == "Message" else told_inside(trace, text)
+        message = message or asked_for(trace, text)
         if message is not None:
             made = message
         else:
