@@ -64,17 +64,14 @@ def has_joined() -> bool:
     return bool(len(_joined))
 
 
-def join(trace_id: str, to: str) -> TraceState:
-    """Let a trace become a part of another one, from now on; returns the state of the other one."""
-    whole = state_of(to)
-    part = state_of(trace_id)
-    if part is not whole:
-        part.join(whole)
+def join(part: TraceState, whole: TraceState) -> None:
+    """Let a trace become a part of another one, from now on."""
+    trace_id = part.id
+    part.join(whole)
     with _lock:
         _joined.get(trace_id)
         _joined.set(trace_id, whole.id)
         _traces.pop(trace_id, None)
-    return whole
 
 
 def state_of(trace_id: str) -> TraceState:

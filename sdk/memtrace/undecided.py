@@ -145,7 +145,7 @@ def join(trace_id: str, to: str, beginning: Callable[[TraceState], list[RawEvent
             return
         whole = context.state_of(to)
         first = beginning(whole)
-        context.join(trace_id, to)
+        context.join(waiting.trace, whole)
         sink.send([*first, *(event for event in waiting.events if event[0] != TRACE)])
 
 
