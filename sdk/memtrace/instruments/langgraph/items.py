@@ -73,7 +73,8 @@ def record(store: Any, call: Ask | Write, result: Any, error: BaseException | No
 def _placed(store: Any, call: Ask | Write) -> Iterator[Run | None]:
     around, identity = runs.around(), address(store)
     owner = "/".join(map(str, call.namespace))
-    home = _homes.get(f"{identity} {owner}") or placing.memory_home(identity, owner, what=type(store).__name__)
+    own = placing.memory_home(identity, owner, what=type(store).__name__)
+    home = _homes.get(f"{identity} {owner}") or own
     if around is not None:
         try:
             here = around.root.place(home)
@@ -81,7 +82,8 @@ def _placed(store: Any, call: Ask | Write) -> Iterator[Run | None]:
         except NotRecordedError:
             yield None
             return
-        if not joining.is_open(here.trace.id):
+        is_settled = home is not own and home.trace == own.trace  # conversations have joined the memory's own trace
+        if not is_settled and not joining.is_open(here.trace.id):
             _homes.set(f"{identity} {owner}", Home(here.trace.id, ""))
         yield Run(around.root, around, "store", "")
         return
