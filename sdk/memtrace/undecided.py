@@ -21,6 +21,8 @@ MAX_TRACES = 64
 """Number of traces that wait; one more, and the oldest is settled."""
 MAX_EVENTS = 5_000
 """Number of events of a trace that wait; one more, and the trace is settled."""
+MAX_CHARACTERS = 16_000_000
+"""Size of the values of all events that wait; if they have more, the oldest traces are settled."""
 OPEN_SECONDS = 60.0
 """A trace without a new event for this time is settled."""
 ENDED_SECONDS = 5.0
@@ -39,6 +41,7 @@ class Waiting:
         arguments: texts that models of the trace have written as arguments of tools.
         replies: texts of the replies of its models, and texts made from these.
         seconds: how long it waits after an event.
+        size: number of characters of the values of its events.
     """
 
     trace: TraceState
@@ -48,10 +51,13 @@ class Waiting:
     arguments: set[str] = field(default_factory=set)
     replies: list[str] = field(default_factory=list)
     seconds: float = OPEN_SECONDS
+    size: int = 0
 
 
 _lock = threading.RLock()
 _waiting: dict[str, Waiting] = {}
+_size = 0
+"""The sum of the sizes."""
 _left_out: Recent[str, str] = Recent(context.MAX_JOINED)
 """Traces that have become a part of a trace that sampling leaves out."""
 _watcher: threading.Thread | None = None
@@ -112,7 +118,7 @@ def goes_on(trace_id: str) -> None:
 def settle(trace_id: str) -> None:
     """Send the events of a trace as they are."""
     with _lock:
-        waiting = _waiting.pop(trace_id, None)
+        waiting = _taken(trace_id)
         if waiting is None:
             return
         if not waiting.is_kept(trace_id):
@@ -137,7 +143,7 @@ def join(trace_id: str, to: str, beginning: Callable[[TraceState], list[RawEvent
         beginning: gives the events of the other trace that come first.
     """
     with _lock:
-        waiting = _waiting.pop(trace_id, None)
+        waiting = _taken(trace_id)
         if waiting is None:
             return
         if not waiting.is_kept(to):
@@ -152,7 +158,8 @@ def join(trace_id: str, to: str, beginning: Callable[[TraceState], list[RawEvent
 def forget() -> None:
     """Forget all traces that wait, with their events."""
     with _lock:
-        _waiting.clear()
+        for trace_id in list(_waiting):
+            _taken(trace_id)
         sink.set_gate(None)
 
 
@@ -162,8 +169,16 @@ def after_fork() -> None:
     _lock, _watcher = threading.RLock(), None
 
 
+def _taken(trace_id: str) -> Waiting | None:
+    global _size  # noqa: PLW0603 (one recorder a process)
+    waiting = _waiting.pop(trace_id, None)
+    _size -= waiting.size if waiting is not None else 0
+    return waiting
+
+
 def _gate(events: list[RawEvent]) -> list[RawEvent]:
     """The events that need not wait, each in the trace to which it belongs now."""
+    global _size  # noqa: PLW0603 (one recorder a process)
     if not _waiting and not context.has_joined() and not len(_left_out):
         return events
     passed: list[RawEvent] = []
@@ -174,6 +189,8 @@ def _gate(events: list[RawEvent]) -> list[RawEvent]:
             waiting = _waiting.get(trace_id)
             if waiting is not None:
                 waiting.events.append(event)
+                waiting.size += len(event[VALUE])
+                _size += len(event[VALUE])
                 waiting.deadline = time.monotonic() + waiting.seconds
                 full = trace_id if len(waiting.events) > MAX_EVENTS else full
                 continue
@@ -183,6 +200,8 @@ def _gate(events: list[RawEvent]) -> list[RawEvent]:
             passed.append(event if name == trace_id else _renamed(event, name))
         if full is not None:
             settle(full)
+        while _size > MAX_CHARACTERS:
+            settle(next(iter(_waiting)))
     return passed
 
 

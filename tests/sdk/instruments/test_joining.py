@@ -252,6 +252,17 @@ def test_too_many_events_or_traces_are_sent(monkeypatch: pytest.MonkeyPatch, rec
     assert len({event["trace"] for event in recorded.events}) == 6
 
 
+def test_large_values_do_not_wait(monkeypatch: pytest.MonkeyPatch, recorded: MemoryExporter) -> None:
+    monkeypatch.setattr(undecided, "MAX_CHARACTERS", 10_000)
+    ask([Said("user", "A short message.")], calls(text="x"))
+    assert undecided.is_any()
+    ask([Said("user", "word " * 3_000)], calls(text="x"))
+    assert not undecided.is_any()
+    ask([Said("user", "Another short message.")], calls(text="x"))
+    assert undecided.is_any()  # what was sent counts no more
+    assert trace_of(recorded, "word") not in {trace_of(recorded, "A short"), trace_of(recorded, "Another short")}
+
+
 def test_sampling_decides_on_the_trace_of_the_memory(monkeypatch: pytest.MonkeyPatch, recorded: MemoryExporter) -> None:
     kept = {home("user_id=ann")}
     monkeypatch.setattr(placing, "is_sampled", lambda trace: trace in kept)
