@@ -226,6 +226,17 @@ def test_what_means_nothing_is_told(place: Place, work: Any, reference: str, err
     assert type(caught.value) is error
 
 
+@pytest.mark.parametrize("reference", ["who?", "what time?", "drink", "a5", "Agent.search", SECOND.operations[3].id])
+def test_what_is_in_another_trace_is_not_found(place: Place, reference: str) -> None:
+    model = Operation if reference in {"Agent.search", SECOND.operations[3].id} else Variable
+    with pytest.raises(NotFoundError):
+        place.run(find.find, model, reference, FIRST.trace.id)
+    if model is Variable:
+        assert place.run(find.questions_in_words, reference, FIRST.trace.id) == []
+    with pytest.raises(NotFoundError):
+        place.run(find.find_failure, "which pet", SECOND.trace.id)
+
+
 @pytest.mark.parametrize(
     ("work", "reference", "candidates"),
     [
