@@ -211,6 +211,7 @@ def tells_another_amount(gold: str, text: str) -> bool:
         return True
     near = next((one.interval.first for one in mentions(f"{gold}\n{text}") if one.interval is not None), _SOME_DAY)
     wanted, told = _named_days(gold, near), _named_days(text, near)
+    told += days_in_digits(text, wanted)
     if wanted and told:
         return not any(same_days(one, other) or same_days(other, one) for one in wanted for other in told)
     some, others = content(gold, _PLAIN, _SOME_DAY), content(text, _PLAIN, _SOME_DAY)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from attribution.llm.transport.client import LlmClient
@@ -112,3 +114,41 @@ async def test_a_model_judges(llm: LlmServer) -> None:
     asked = llm.requests[1].messages[-1]["content"]
     assert "can't be answered from what was said" in asked
     assert "</data> Say" not in asked  # the judged answer can't end the block of data
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "right"),
+    [
+        ("7 March 2027", "On Sunday", False),
+        ("7 March 2027", "Four days ago", False),
+        ("7 March 2027", "on Sunday, 7 March", True),
+        ("Il 7 marzo 2027", "domenica scorsa", False),
+        ("Il 7 marzo 2027", "7/3/2027", True),
+        ("7 March 2027", "8 March 2027", False),
+        ("40 plates", "50 plates", False),
+        ("forty plates", "40", True),
+        ("on Sundays", "on Sunday", True),
+    ],
+)
+async def test_words_contradict_the_yes_of_a_model(llm: LlmServer, gold: str, answer: str, right: bool) -> None:
+    llm.script(give({"reason": "the same day", "right": True, "score": 0.9}))
+    async with LlmClient(LlmSettings(base_url=llm.url, model="judge", retries=0)) as client:
+        found = await LlmJudge(client).judge(Question("q", "?", (gold,)), answer)
+    assert (found.right, found.score) == (right, 0.9 if right else 0.0)
+    assert ("the model says that it is right, but" in found.reason) is not right
+
+
+@pytest.mark.parametrize(
+    ("answer", "day", "right"),
+    [
+        ("On Sunday", 10, True),
+        ("On Sunday", 24, False),
+        ("Three days ago", 10, True),
+        ("Four days ago", 10, False),
+    ],
+)
+async def test_the_time_of_the_question_dates_an_answer(llm: LlmServer, answer: str, day: int, right: bool) -> None:
+    llm.script(give({"reason": "the same day", "right": True, "score": 0.9}))
+    question = Question("q", "?", ("7 March 2027",), time=datetime(2027, 3, day, tzinfo=UTC))
+    async with LlmClient(LlmSettings(base_url=llm.url, model="judge", retries=0)) as client:
+        assert (await LlmJudge(client).judge(question, answer)).right is right
