@@ -130,6 +130,7 @@ def _agrees(gold: str, answer: str) -> bool:
         ("3:07", "three hours and seven minutes"),
         ("18 minutes and 40 seconds", "In 18:40."),
         ("1:12:05", "1 hour, 12 minutes and 5 seconds"),
+        ("5 novembre 2027", "Il 5/11/2027"),
     ],
 )
 def test_the_same_measure(gold: str, answer: str) -> None:
@@ -154,6 +155,7 @@ def test_the_same_measure(gold: str, answer: str) -> None:
         ("quatre-vingt-trois ans", "84 ans"),
         ("18 minutes and 40 seconds", "In 18:41."),
         ("three hours and forty minutes", "three hours and forty-one minutes"),
+        ("5 novembre 2027", "Il 6/11/2027"),
     ],
 )
 def test_another_measure(gold: str, answer: str) -> None:
