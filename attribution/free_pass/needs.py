@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attribution.free_pass import other_subject, premises, rules
+from attribution.free_pass.foreign_gold import foreign_gold
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content
 from attribution.needed.evidence_sentences import (
@@ -174,14 +175,14 @@ def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, go
     if form(failure) is not QuestionForm.PLAIN:
         detail = best
         if is_only_count(tried, gold):
-            findings = [*findings, rules.foreign_gold(messages, failure, evidence, detail, gold)]
+            findings = [*findings, foreign_gold(messages, failure, evidence, detail, gold)]
     elif (other := _premise(tried, detail, best, gold)) is not None:
         return Needs([*findings, other], [[detail]])
     else:
         # One sentence does not contradict a list that several messages state, and retrieved evidence no list at all.
         is_told = nearby is not None and is_about(messages, failure, nearby)
         if not is_told and (not is_list(failure) or (len(set(evidence)) == 1 and not tried.is_retrieved)):
-            findings = [*findings, rules.foreign_gold(messages, failure, evidence, detail, gold)]
+            findings = [*findings, foreign_gold(messages, failure, evidence, detail, gold)]
         is_foreign = any(one.error_type is ErrorType.ANNOTATION and one.likelihood >= 0.5 for one in findings)
         detail = detail if is_foreign else best
     others = [one for one in alternatives(messages, failure, evidence, gold) if one.message_id != detail.message_id]
@@ -235,4 +236,4 @@ def _is_contradicted(tried: TriedFailure, detail: Detail | None, gold: Content) 
     """Whether the only message of the evidence states the given answer, which contradicts even a list."""
     if detail is None or tried.is_retrieved or len(set(tried.evidence)) != 1:
         return False
-    return rules.foreign_gold(tried.messages, tried.failure, tried.evidence, detail, gold).likelihood >= 0.5
+    return foreign_gold(tried.messages, tried.failure, tried.evidence, detail, gold).likelihood >= 0.5

@@ -14,24 +14,16 @@ from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.kept_apart import kept_apart
 from attribution.free_pass.loss import Loss
 from attribution.free_pass.lost_by_search import blamed_search, not_found, returned_in_vain
-from attribution.free_pass.says_gold import AGREES, is_replaced, says_gold
+from attribution.free_pass.says_gold import AGREES, says_gold
 from attribution.free_pass.translated import TRANSLATED, is_translated
 from attribution.needed.content import Content, names_only_days
 from attribution.needed.evidence_sentences import (
-    SUPPORTED,
-    details_by_message,
-    share_in_one_message,
-    share_in_one_sentence,
     support_of_answer,
 )
-from attribution.needed.exclusion import excludes
-from attribution.needed.gold_agreement import agreement
 from attribution.needed.messages import Messages
-from attribution.needed.pieces import is_list
-from attribution.needed.presence import HOLDS, LARGE, Detail, Presence
-from attribution.needed.question import asks_for_reason
+from attribution.needed.presence import HOLDS, LARGE, Presence
 from attribution.text.refusals import refuses
-from attribution.text.segments import Placed, passage
+from attribution.text.segments import passage
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import (
     CONNECT_SEARCH,
@@ -47,26 +39,8 @@ from attribution.verdicts.reasons import error_said, lost_day
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, Status, VariableKind
 from schema.models import Failure
 
-_ALL = 0.9
-"""The sentences of a message state the gold answer together if they have at least this share."""
-_MORE = 0.1
-"""A gold answer is wrong only if the evidence supports the given answer by this much more."""
-_SAID = 0.3
-"""The evidence must state at least this share of the given answer."""
-_KEPT = 0.5
-"""The answer must have at least this share of the gold answer's words that are in the evidence."""
-_SAYS = 0.5
-"""An answer contradicts the gold answer only if its words beyond the question have at least this weight."""
 _TELLS_NOTHING = 0.0
 """The probability that a refusal, or an answer in the question's own words, is right."""
-_WHOLLY, _NOTHING = 0.9, 0.1
-"""The evidence states all of the given answer, and nothing like the gold answer."""
-_REPLACING = 0.85
-"""The likelihood of a wrong gold answer where the evidence has another word, of which no lexicon knows the sense."""
-_STATED = 0.6
-"""Another message states the gold answer if a sentence has at least this share."""
-_UNPROVEN = 0.25
-"""The likelihood of a wrong gold answer that no message contradicts."""
 _TELLS = 0.75
 """Another message states the same detail if it has at least this share of the core."""
 _ABOUT = 0.5
@@ -158,89 +132,6 @@ def nothing_needed(graph: TraceGraph, failure: Failure) -> Finding:
     return Finding(
         ErrorType.RESPONSE, answer.operation_id, 0.85, reason, lambda: proof.of_question(graph, failure), is_local=True
     )
-
-
-def foreign_gold(
-    messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail, want: Content
-) -> Finding:
-    """The evidence states the given answer and not the gold answer, neither in one sentence nor in several."""
-    likelihood, quote, message = 0.0, "", detail.message_id
-    if failure.prediction and not refuses(failure.prediction):
-        claim = messages.claim(failure, detail.reference)
-        share, source, sentence = support_of_answer(messages, failure, evidence, detail.reference)
-        together, at_once = (
-            share_in_one_message(messages, evidence, want),
-            share_in_one_sentence(messages, evidence, claim),
-        )
-        # If the evidence states the whole list, only an answer with as much content can be right instead.
-        says_more = is_list(failure) and want.weight > claim.weight
-        is_told = together >= _ALL and (says_more or together > at_once + _MORE)
-        # A list may be stated by several sentences, unless one sentence states the given answer.
-        several = is_list(failure) and at_once < _ALL
-        if (
-            detail.support < 0.7
-            and share >= _SAID
-            and claim.weight >= _SAYS
-            and not is_told
-            and not _leaves_out(messages, failure, detail, want, several=several)
-        ):
-            likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
-            quote, message = sentence, source
-            is_all = share >= _WHOLLY and detail.support <= _NOTHING
-            # Something may have several reasons, so another reason does not contradict the gold answer.
-            agreed = agreement(want, failure.prediction, asked=frozenset(messages.asked(failure).words))
-            is_replacing = share >= _WHOLLY and is_replaced(messages, evidence, agreed)
-            if is_replacing:
-                likelihood = min(likelihood, _REPLACING)
-            is_open = not (is_replacing or excludes(failure, want, claim)) and (
-                asks_for_reason(failure.question)
-                or (not is_all and not _told_elsewhere(messages, failure, evidence, detail, want))
-            )
-            if is_open:
-                likelihood = min(likelihood, _UNPROVEN)  # the gold answer may say the same in other words
-        elif detail.support < SUPPORTED:
-            likelihood = _UNPROVEN
-    reason = "the evidence says what was answered, not what the gold answer says"
-    return Finding(
-        ErrorType.ANNOTATION, None, likelihood, reason, lambda: proof.of_message(message, quote), is_local=True
-    )
-
-
-def _told_elsewhere(
-    messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail, want: Content
-) -> bool:
-    """Whether messages state the gold answer, in sentences that are not about the question.
-
-    Args:
-        messages: of the trace.
-        failure: question and answers.
-        evidence: ids of messages; together, the sentences of one of them may state the gold answer.
-        detail: of the evidence.
-        want: content of the gold answers.
-    """
-    asked_in = messages.sought(messages.asked(failure))
-    others = [one for one in messages.ids if one not in evidence]
-    told = [one for one in details_by_message(messages, failure, others, want) if one.support >= _STATED]
-    told += [detail] if share_in_one_message(messages, evidence, want) >= _STATED else []
-    return any(asked_in.share(Placed(0, one.sentence, one.reference)) < _ABOUT for one in told)
-
-
-def _leaves_out(messages: Messages, failure: Failure, detail: Detail, want: Content, *, several: bool) -> bool:
-    """Whether the answer lacks many words of the gold answer that the evidence has: then the answer says less.
-
-    Args:
-        messages: of the trace.
-        failure: question and answer.
-        detail: of the evidence.
-        want: content of the gold answers.
-        several: whether to look at all sentences of the detail's message, not only at the detail's sentence.
-    """
-    sentences = messages.sentences[detail.message_id] if several else [Placed(0, detail.sentence, detail.reference)]
-    said = {stem for placed in sentences for stem in placed.sentence.stems}
-    if said.isdisjoint(messages.asked(failure).words):
-        return False
-    had = Content({word: weight for word, weight in want.words.items() if word in said}, frozenset(), ())
-    return had.weight >= SUPPORTED * want.weight > 0 and agreement(had, failure.prediction or "").recall < _KEPT
 
 
 async def in_context(traced: FailureInTrace) -> Finding:

@@ -39,7 +39,7 @@ def says_gold(messages: Messages, failure: Failure, evidence: Sequence[str], wan
     """
     if _names_another_measure(messages, failure):
         return _CONTRADICTED
-    return max(_says(messages, one, evidence, told) for one, told in _alone(messages, failure, want))
+    return max(_says(messages, one, evidence, told) for one, told in each_gold(messages, failure, want))
 
 
 def _names_another_measure(messages: Messages, failure: Failure) -> bool:
@@ -53,7 +53,7 @@ def _names_another_measure(messages: Messages, failure: Failure) -> bool:
     return False in alike and True not in alike
 
 
-def _alone(messages: Messages, failure: Failure, want: Content) -> list[tuple[Failure, Content]]:
+def each_gold(messages: Messages, failure: Failure, want: Content) -> list[tuple[Failure, Content]]:
     """The failure with each gold answer alone, and the content: an answer need not have the words of all of them.
 
     A gold answer that says nothing beyond the question is left out, because any answer may repeat the question.

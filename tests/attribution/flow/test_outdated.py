@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
@@ -68,3 +69,41 @@ async def test_a_speaker_with_a_date_in_brackets_dates_a_unit(embedded: Database
 async def test_a_later_message_in_japanese_puts_another_hour(embedded: Database) -> None:
     first, later = "明日は八時に出発します。", "やはり出発は十一時にします。"
     assert await outdated(embedded, first, later, "出発は何時ですか。", "八時", "出発は十一時です。")
+
+
+@pytest.mark.parametrize("is_found", [True, False])
+async def test_a_correction_states_one_of_the_gold_answers(embedded: Database, is_found: bool) -> None:
+    first = "We picked our first pears yesterday: 25 kilos from one tree, and nothing from the other."
+    later = "I have to take that back: it wasn't 25 kilos in August. The scales were wrong, it was 19."
+    told = talk(("Halla", first), ("Odd", "The choir sings in the barn."), ("Halla", later))
+    units = [told.store(0, first), told.store(2, later, key="later")]
+    failure = told.ask("How heavy was Halla's first harvest of pears?", "19 kg", "25 kilos", units[: 1 + is_found])
+    evidence = (told.evidence[0].id, told.evidence[2].id)
+    failure = replace(failure, gold_answers=("Nineteen kilos", "19 kg"), evidence_ids=evidence)
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    expected = (ErrorType.RESPONSE, "reply") if is_found else (ErrorType.RETRIEVAL, "search")
+    assert (verdict.error_type, blamed) == expected
+
+
+PEARS = ("We picked our first pears yesterday: 25 kilos from one tree.", "How heavy was Halla's first harvest of pears?")
+BAND = ("The brass band plays on 3 May in the barn.", "When does the brass band play?")
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "golds", "answer"),
+    [
+        (PEARS, "I was wrong about August: it wasn't 25, it was 19.", ("Nineteen kilos", "19 kg"), "25 kilos"),
+        (PEARS, "The scales were broken in August. In truth we had 19.", ("19 kilos",), "25 kilos"),
+        (BAND, "It isn't on the 3rd, but on the 12th.", ("12 May 2026",), "On 3 May 2026"),
+    ],
+)
+async def test_a_correction_may_leave_out_the_unit_or_the_month(
+    embedded: Database, told: tuple[str, str], later: str, golds: tuple[str, ...], answer: str
+) -> None:
+    first, question = told
+    story = talk(("Halla", first), ("Odd", "The choir sings in the barn."), ("Halla", later))
+    units = [story.store(0, first), story.store(2, later, key="later")]
+    evidence = (story.evidence[0].id, story.evidence[2].id)
+    failure = replace(story.ask(question, golds[0], answer, units), gold_answers=golds, evidence_ids=evidence)
+    verdict, blamed = await verdict_on(embedded, story, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
