@@ -42,6 +42,8 @@ _ENGLISH = r"""
     | \bonly\s+(?:know|have|heard|hear|remember|recall|see|find)\b[^.;!?]{0,60}[,;]\s*(?:but\s+)?(?:not|nothing)\s+
         (?:about|of|on)\b
     | \b(?:i\s+(?:do|did)(?:n['’]t|\s+not)\s+have)\s+(?:that|this|any|the|enough)\b
+    | \b(?:i|we)\b[^.;!?]{0,12}?\b(?:not\s+able\s+to|unable\s+to|cannot|can['’]?t)\s+
+        (?:provide|give|offer|share|supply)\b[^.;!?]{0,30}?\b(?:information|details?|data|answers?)\b
     | \b(?:hard|impossible)\s+to\s+(?:say|tell|know)\b
     | \b(?:unknown|unanswerable|undetermined|unspecified|cannot\s+be\s+(?:known|answered|determined)|insufficient)\b
     | ^\W*(?:n/?a|none|null|unclear|not\s+sure|no\s+idea)\W*$
@@ -49,7 +51,9 @@ _ENGLISH = r"""
 _GERMAN = r"""
       \b(?:weiß|wissen|weiss)\b[^.]{0,20}\bnicht\b | \bnicht\s+(?:bekannt|erwähnt|angegeben|beantwort\w+|genannt
         |hervor|sicher)
-    | \bkeine?n?\s+(?:\w+\s+)?(?:information\w*|angabe\w*|antwort|hinweis\w*|erinnerung\w*|ahnung|notiz\w*|eintr\w+)\b
+    | \bkeine?n?\s+(?:\w+\s+)?(?:information\w*|angabe\w*|ausk[uü]nft\w*|antwort|hinweis\w*|erinnerung\w*|ahnung
+        |notiz\w*|eintr\w+)\b
+    | \bnicht\s+in\s+der\s+Lage\b[^.;!?]{0,60}?\b(?:information\w*|angaben?|auskunft|antwort\w*|beantworten|sagen)\b
     | \b(?:nicht|nie|niemals|keine)\s+(?:die\s+)?Rede\b
     | \bunbekannt\b | \bnichts\s+(?:davon\s+|darüber\s+|dazu\s+)?(?:gesagt|erwähnt|erzählt|bekannt)\b
     | \b(?:hast|haben|wurde\w*)\b[^.;!?]{0,40}\b(?:nicht|nie|nichts)\b[^.;!?]{0,40}\b(?:gesagt|erzählt|erwähnt
@@ -77,6 +81,14 @@ _ROMANCE = r"""
     | \b(?:mi|ci)\s+hai\s+(?:(?:solo|soltanto)\s+)?(?:parlato|detto|raccontato)\b[^.;!?]{0,60}?[,;]\s*(?:ma\s+)?
         (?:non|mai|niente)\b
     | \bne\s+m['’](?:as|avez)\s+(?:parlé|dit)\s+que?\b[^.;!?]{0,60}?[,;]\s*(?:mais\s+)?(?:jamais|pas|rien)\b
+    | \b(?:no|não|non)\s+(?:puedo|podemos|soy\s+capaz\s+de|posso|podemos|consigo|sou\s+capaz\s+de|possiamo|sono\s+in\s+grado\s+di
+        |siamo\s+in\s+grado\s+di|estoy\s+en\s+condiciones\s+de)\s+
+        (?:responder|rispondere|dizer|dire|saber|sapere
+        |(?:proporcionar|dar|ofrecer|facilitar|fornecer|oferecer|fornire|dare|offrire)\b[^.;!?]{0,30}?
+            \b(?:informa[cçz]\w+|datos|dados|dati|detal\w+|dettagli\w*|respuestas?|respostas?|rispost[ae]))\b
+    | \bne\s+(?:suis|sommes)\s+pas\s+en\s+mesure\s+d(?:e\s+|['’])(?:répondre|savoir|dire|donner|fournir|indiquer)\b
+    | \bne\s+(?:peux|pouvons)\s+pas\s+(?:répondre|savoir|dire
+        |(?:donner|fournir)\b[^.;!?]{0,30}?\b(?:information|réponse|détail|précision|donnée)s?)\b
     | \bnon\s+ci\s+sono\s+(?:informazioni|dati)\b | \bsconosciut[oa]\b
 """
 _OTHERS = r"""
@@ -95,6 +107,7 @@ _OTHERS = r"""
     | \bнет\s+(?:\w+\s+)?(?:информации|данных|сведений|упоминани\w+|записей)
     | \b(?:вы|ты)\s+(?:\w+\s+){0,2}не\s+(?:говорил|рассказывал|упоминал|сообщал|сказал|рассказал)\w*
         |\bне\s+могу\s+(?:сказать|ответить|найти)
+    | \bkan\s+(?:\w+\s+){0,2}?geen\s+(?:\w+\s+)?(?:informatie|antwoord|details|gegevens)\b
     | \b(?:bilmiyorum|bilinmiyor|hatırlamıyorum|bilmiyoruz|belirtilme\w+|bahsetme(?:di|mi)\w*|söyleme(?:di|mi)\w*
         |bahsedilme\w+)\b
     | \b(?:bilgi|kayıt|bilgim)\s+(?:yok|bulunm\w+)|\bemin\s+değilim\b
