@@ -81,8 +81,8 @@ _ROMANCE = r"""
     | \b(?:mi|ci)\s+hai\s+(?:(?:solo|soltanto)\s+)?(?:parlato|detto|raccontato)\b[^.;!?]{0,60}?[,;]\s*(?:ma\s+)?
         (?:non|mai|niente)\b
     | \bne\s+m['’](?:as|avez)\s+(?:parlé|dit)\s+que?\b[^.;!?]{0,60}?[,;]\s*(?:mais\s+)?(?:jamais|pas|rien)\b
-    | \b(?:no|não|non)\s+(?:puedo|podemos|soy\s+capaz\s+de|posso|podemos|consigo|sou\s+capaz\s+de|possiamo|sono\s+in\s+grado\s+di
-        |siamo\s+in\s+grado\s+di|estoy\s+en\s+condiciones\s+de)\s+
+    | \b(?:no|não|non)\s+(?:puedo|podemos|posso|consigo|possiamo|so(?:y|u)\s+capaz\s+de|estoy\s+en\s+condiciones\s+de
+        |s(?:ono|iamo)\s+in\s+grado\s+di)\s+
         (?:responder|rispondere|dizer|dire|saber|sapere
         |(?:proporcionar|dar|ofrecer|facilitar|fornecer|oferecer|fornire|dare|offrire)\b[^.;!?]{0,30}?
             \b(?:informa[cçz]\w+|datos|dados|dati|detal\w+|dettagli\w*|respuestas?|respostas?|rispost[ae]))\b

@@ -77,6 +77,9 @@ def main(words: list[str] | None = None) -> int:
         file = given.out / (f"{name}.ndjson" if len(recorded) == 1 else f"{name}_{events.parent.name}.ndjson")
         shutil.copyfile(events, file)
         say(f"recorded: {file}")
+    for user in result["users"]:
+        if user["error"]:
+            say(f"{user['user']} failed: {user['error']}")
     answers = [answer for user in result["users"] for answer in user["answers"]]
     say(f"{sum(answer['right'] for answer in answers)} of {len(answers)} answers are right")
     return done.returncode

@@ -85,7 +85,7 @@ async def test_a_correction_states_one_of_the_gold_answers(embedded: Database, i
     assert (verdict.error_type, blamed) == expected
 
 
-PEARS = ("We picked our first pears yesterday: 25 kilos from one tree.", "How heavy was Halla's first harvest of pears?")
+PEARS = ("Yesterday we picked our first pears: 25 kilos of them.", "How heavy was Halla's first harvest of pears?")
 BAND = ("The brass band plays on 3 May in the barn.", "When does the brass band play?")
 
 
