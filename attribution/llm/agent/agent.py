@@ -35,6 +35,11 @@ _MOST_IDLE = 3
 """Largest number of consecutive replies without a call of a tool."""
 _MOST_CALLS = 8
 """Largest number of tool calls in one reply that are carried out."""
+_MOST_REPEATS = 3
+"""After this number of replies in a row with known calls only, the model may only propose a verdict."""
+_ENDLESS = 10
+"""After this number of them, nothing else is expected of the model."""
+_REPEATED = f"this result stands above already: look at something else, or end with {PROPOSE}"
 _BEGINNING = 80
 _TRAIL = 200
 _TRAIL_CHARACTERS = 200
@@ -53,6 +58,8 @@ class _Exploration:
         most_replies: number of calls that the budget allowed at the beginning; None means no limit.
         is_by_schema: whether each step is asked for as JSON, because the model or its server calls no tools.
         has_written: whether the model writes its calls as text, so that it gets the results as text.
+        shown: the message with the result of each call, and the result itself, which may be dropped from the message.
+        repeats: the number of replies in a row all of whose calls have their results in the conversation already.
     """
 
     view: FailureView
@@ -65,6 +72,13 @@ class _Exploration:
     has_written: bool = False
     trail: list[str] = field(default_factory=list)
     rejections: list[str] = field(default_factory=list)
+    shown: dict[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
+    repeats: int = 0
+
+    def is_shown(self, asked: str) -> bool:
+        """Whether the conversation has the result of a call."""
+        message, result = self.shown.get(asked, ({}, ""))
+        return bool(message) and message["content"] == result
 
     @property
     def calls_left(self) -> int | None:
@@ -150,7 +164,10 @@ class Agent:
         conversation.shorten(settings.context_tokens - settings.reply_tokens)
         once = self._client.estimate(conversation, tool_descriptions())
         # Leaves room for two proposals, in case the first is invalid.
-        is_last = not budget.allows(once + once + once)
+        is_stuck = exploration.repeats >= _MOST_REPEATS
+        if is_stuck and not exploration.is_by_schema:
+            self._ask_by_schema(exploration)
+        is_last = is_stuck or not budget.allows(once + once + once)
         try:
             return await self._step(exploration, is_last)
         except LlmError as error:
@@ -170,7 +187,9 @@ class Agent:
 
     async def _carry_out(self, exploration: _Exploration, calls: Sequence[ToolCall]) -> Verdict | None:
         """Answer every call, as the protocol demands; returns the verdict if a valid one was proposed."""
+        has_looked, is_new = False, False
         for number, call in enumerate(calls):
+            asked = ""
             if number >= _MOST_CALLS:
                 result: dict[str, Any] = {"error": f"at most {_MOST_CALLS} calls in one reply"}
             elif call.name == PROPOSE:
@@ -179,9 +198,8 @@ class Agent:
                 except Rejected as rejection:
                     result = {"rejected": rejection.problems}
             else:
-                if len(exploration.trail) < _TRAIL:
-                    exploration.trail.append(f"{call.name} {as_data(call.arguments)}"[:_TRAIL_CHARACTERS])
-                result = await exploration.tools.call(call.name, call.arguments)
+                asked, result = await self._looked(exploration, call)
+                has_looked, is_new = True, is_new or bool(asked)
             if number == len(calls) - 1:
                 result = result | {"calls_left": exploration.calls_left}
             if exploration.has_written:
@@ -189,7 +207,23 @@ class Agent:
             else:
                 message = {"role": "tool", "tool_call_id": call.id, "content": as_data(result)}
             exploration.conversation.result(message)
+            if asked:
+                exploration.shown[asked] = (message, message["content"])
+        if has_looked:
+            exploration.repeats = 0 if is_new else exploration.repeats + 1
+        if exploration.repeats == _ENDLESS:
+            last = exploration.trail[-1]
+            raise LlmError(Problem.INVALID, f"the model repeated its calls in {_ENDLESS} replies, at last {last}")
         return None
+
+    async def _looked(self, exploration: _Exploration, call: ToolCall) -> tuple[str, dict[str, Any]]:
+        """The call as text, and its result; no text for a call whose result the conversation has already."""
+        asked = f"{call.name} {as_data(call.arguments)}"
+        if len(exploration.trail) < _TRAIL:
+            exploration.trail.append(asked[:_TRAIL_CHARACTERS])
+        if exploration.is_shown(asked):
+            return "", {"error": _REPEATED}
+        return asked, await exploration.tools.call(call.name, call.arguments)
 
     async def _proposed(self, exploration: _Exploration, call: ToolCall) -> Verdict:
         try:
@@ -199,6 +233,7 @@ class Agent:
             rejection = Rejected(*problems_of(error))
         except Rejected as error:
             rejection = error
+        exploration.repeats = 0
         exploration.rejections.append(str(rejection)[:500])
         if len(exploration.rejections) == _MOST_REJECTIONS:
             raise LlmError(

@@ -97,7 +97,7 @@ def operation_problems(
         return [f"operation: {error_type} blames no operation: leave it null"]
     operation = view.operation(alias)
     if operation is None:
-        return [f"operation: there is no operation {alias[:40]!r} in this trace: name one that a tool showed"]
+        return [f"operation: there is no operation {alias[:40]!r} in this trace: {_meant(view, alias)}"]
     shown = view.operation_alias(operation.id)
     judges = operation.kind in _JUDGES
     if error_type is ErrorType.JUDGE and not judges:
@@ -109,6 +109,18 @@ def operation_problems(
     if operation.id not in view.reach and operation.id not in view.reach_of(evidence):
         return [f"operation: {shown} has nothing to do with this answer, its question, its evidence or the memory"]
     return []
+
+
+def _meant(view: FailureView, alias: str) -> str:
+    """Which operation a model may have meant that named a variable, or an operation by its full name."""
+    variable = view.variable(alias)
+    if variable is not None and variable.operation_id is not None:
+        return f"it is a variable, which {view.operation_alias(variable.operation_id)} made"
+    called = [one for one in view.graph.operations.values() if one.name == alias and not view.serves_another(one)]
+    if called:
+        last = max(called, key=lambda one: one.sequence)
+        return f"{view.operation_alias(last.id)} has this name; write its short name"
+    return "name one that a tool showed"
 
 
 async def _cited(

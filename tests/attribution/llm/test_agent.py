@@ -167,6 +167,44 @@ async def test_a_model_that_calls_no_tools_is_asked_for_json(clients: Clients, s
     assert '"look_at_operation"' in server.requests[1].last
 
 
+async def test_a_model_that_repeats_a_call_is_asked_for_its_verdict(
+    clients: Clients, server: LlmServer, story: Story
+) -> None:
+    looking = call(("look_at_variable", {"variable": story.v("unit")}))
+    server.script(*[looking] * 4, give({"name": "propose_verdict", "arguments": story.proposal()}))
+    verdict = await _attribute(clients, story)
+    assert verdict.error_type is ErrorType.UPDATE
+    told = [json.loads(one["content"]) for one in server.requests[-1].messages if one["role"] == "tool"]
+    assert [one.get("error", "") for one in told][1:] == [
+        "this result stands above already: look at something else, or end with propose_verdict"
+    ] * 3
+    assert [bool(one.tools) for one in server.requests] == [True] * 4 + [False]
+    asked = server.requests[-1].body["response_format"]["json_schema"]["schema"]
+    assert asked["properties"]["name"]["enum"] == ["propose_verdict"]
+
+
+async def test_a_model_that_repeats_calls_without_an_end_is_an_abstention(
+    clients: Clients, server: LlmServer, story: Story
+) -> None:
+    server.script(call(("look_at_variable", {"variable": story.v("unit")})), repeat=True)
+    verdict = await _attribute(clients, story)
+    assert verdict.error_type is None
+    assert verdict.reason.startswith("the model repeated its calls in 10 replies, at last look_at_variable")
+    assert verdict.usage.calls == 11
+
+
+async def test_another_call_after_a_repeated_one_goes_on(clients: Clients, server: LlmServer, story: Story) -> None:
+    def look(name: str) -> Answer:
+        return call(("look_at_variable", {"variable": story.v(name)}))
+
+    server.script(
+        *[look("unit"), look("unit"), look("unit"), look("newer"), look("unit"), look("unit")],
+        call(("propose_verdict", story.proposal())),
+    )
+    assert (await _attribute(clients, story)).error_type is ErrorType.UPDATE
+    assert all(one.tools for one in server.requests)
+
+
 @pytest.mark.parametrize("text", ["I would look, and look, and", "", "<think>Hm"])
 async def test_a_model_that_rambles_on_is_asked_for_json(
     clients: Clients, server: LlmServer, story: Story, text: str
@@ -237,7 +275,7 @@ async def test_calls_beyond_the_bound_are_answered_all_the_same(
     clients: Clients, server: LlmServer, story: Story
 ) -> None:
     server.script(
-        call(*[("versions", {"variable": story.v("unit")})] * 10),
+        call(*[("read_value", {"variable": story.v("unit"), "offset": offset}) for offset in range(10)]),
         call(("propose_verdict", story.proposal())),
     )
     await _attribute(clients, story)
@@ -326,7 +364,7 @@ async def test_old_results_are_left_out_when_the_context_is_full(
 
 async def test_shortens_when_the_server_says_too_long(clients: Clients, server: LlmServer, story: Story) -> None:
     server.script(
-        *[call(("read_value", {"variable": story.v("long")}), usage=(9_000, 10))] * 5,
+        *[call(("read_value", {"variable": story.v("long"), "offset": at}), usage=(9_000, 10)) for at in range(5)],
         fail(400, "This model's maximum context length is 4096 tokens.", code="context_length_exceeded"),
         call(("propose_verdict", story.proposal())),
     )

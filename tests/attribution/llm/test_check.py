@@ -42,6 +42,14 @@ async def test_invented_operations_are_rejected(story: Story, operation: str) ->
     assert "there is no operation" in problem or "needs the operation at fault" in problem
 
 
+async def test_a_model_is_told_which_operation_it_may_have_meant(story: Story) -> None:
+    (problem,) = await _problems(story, operation=story.v("newer"))
+    assert problem.endswith(f"in this trace: it is a variable, which {story.op('update')} made")
+    name = story.operations["update"].name
+    (problem,) = await _problems(story, operation=name)
+    assert problem.endswith(f"in this trace: {story.op('update')} has this name; write its short name")
+
+
 async def test_an_operation_out_of_reach_is_rejected(story: Story) -> None:
     problems = await _problems(story, operation=story.op("configure"))
     assert any("has nothing to do with this answer" in problem for problem in problems)
