@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_words import may_say_the_same
-from attribution.free_pass.premises import told_later
 from attribution.free_pass.rules import Finding
+from attribution.needed.content import Content, share_found
 from attribution.needed.gold_agreement import denies
+from attribution.needed.messages import is_known
 from attribution.needed.presence import Detail
+from attribution.needed.question import QuestionForm, form
+from attribution.text.refusals import refuses
 from attribution.text.said import said
-from attribution.text.segments import Sentence
 from schema.kinds import NOT_THE_MEMORY, ErrorType
 
+_WHOLLY = 0.9
 _SHOWN = 100
 """Characters of a quoted sentence."""
 
@@ -31,18 +34,29 @@ def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> st
         return "; unless the answer says the same in other words"
     if needed is None or tried.gold is None or finding.error_type in NOT_THE_MEMORY:
         return ""
-    for _, placed in told_later(tried.graph, tried.messages, tried.failure, needed, tried.gold):
-        later = placed.sentence
-        if _is_of_the_same(tried, needed, later):
-            return f"; unless a later message made the gold answer out of date: “{said(later.text, _SHOWN)}”"
-    return ""
+    later = _told_later(tried, needed, tried.gold)
+    return "" if later is None else f"; unless a later message made the gold answer out of date: “{later}”"
 
 
-def _is_of_the_same(tried: TriedFailure, needed: Detail, later: Sentence) -> bool:
-    """Whether a later sentence has at least half of what question and needed fact have in common, by rarity.
+def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | None:
+    """The sentence, shortened, in which the speaker of the needed fact later tells the given answer; None without one.
 
-    ``The code of the laundry`` shares only the frequent word with ``the code of the cellar``.
+    The sentence has most of the words that question and needed fact have in common: ``the code of the laundry`` shares
+    half of them with ``the code of the cellar``. Of an answer with a number or day, the sentence has these.
     """
-    common = set(needed.sentence.stems)
-    topic = {stem: weight for stem, weight in tried.messages.asked(tried.failure).words.items() if stem in common}
-    return 2 * sum(topic[stem] for stem in topic.keys() & set(later.stems)) >= sum(topic.values())
+    messages, failure = tried.messages, tried.failure
+    text, topic = failure.prediction or "", messages.asked(failure).words.keys() & set(needed.sentence.stems)
+    claim = messages.claim(failure, needed.reference)
+    own = claim.without(gold.words, gold.numbers)
+    value = Content({}, own.numbers, own.dates) if own.numbers or own.dates else own
+    if refuses(text) or not value.weight or form(failure) is QuestionForm.CONVERSATIONAL:
+        return None
+    known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
+    for message in messages.following(needed.message_id, len(messages.ids)):
+        if not known(message) or messages.speakers.get(message) != speaker:
+            continue
+        for placed in messages.statements(message):
+            common = topic & set(placed.sentence.stems)
+            if 2 * len(common) > len(topic) and share_found(value, placed) >= _WHOLLY:
+                return said(placed.sentence.text, _SHOWN)
+    return None

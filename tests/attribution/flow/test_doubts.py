@@ -70,3 +70,26 @@ async def test_a_number_is_told_later_whatever_words_the_answer_adds(embedded: D
     assert verdict.error_type is ErrorType.RESPONSE
     assert verdict.confidence < SURE
     assert "out of date: “I bought three, so I keep 15 hens.”" in verdict.reason
+
+
+async def test_most_words_of_the_topic_are_enough(embedded: Database) -> None:
+    first, later = "La bóta de roure la fa un boter de Falset.", "La bóta de castanyer la fa un boter de Porrera."
+    told = talk(("Ada", first), ("Ben", "Molt bé."), ("Ada", later))
+    unit = told.store(0, first)
+    failure = told.ask("D'on és el boter que fa la bóta de roure?", "de Falset", "És de Porrera.", [unit])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert verdict.confidence < SURE
+    assert f"unless a later message made the gold answer out of date: “{later}”" in verdict.reason
+
+
+@pytest.mark.parametrize("said", ["4017", "I do not know that."])
+async def test_half_of_the_topic_and_a_refusal_are_no_doubt(embedded: Database, said: str) -> None:
+    told = talk(
+        ("Ada", "The code of the cellar is 5519."), ("Ben", "Fine."), ("Ada", "The code of the laundry is 4017.")
+    )
+    unit = told.store(0, "The code of the cellar is 5519.")
+    verdict, _ = await verdict_on(embedded, told, told.ask("What is the code of the cellar?", "5519", said, [unit]))
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert verdict.confidence >= SURE
+    assert "unless" not in verdict.reason
