@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from attribution.spine.draw import _GAP, _MARGIN, _ROW_GAP, _TAIL, _WIDTH, DrawnEdge, draw, outline
-from attribution.spine.model import Box, Edge, EdgeOperation, KindCount, PieceState, Role, Spine, State
+from attribution.spine.model import Box, Edge, EdgeOperation, KindCount, PieceState, Role, Spine, State, shortened
 from attribution.spine.place import place
 
 
@@ -173,3 +173,23 @@ def test_boxes_of_a_layer_stand_apart_and_near_their_sources() -> None:
     assert placed.width == pytest.approx(max(placed.boxes) - min(placed.boxes) + 100)
     assert min(placed.boxes) == pytest.approx(50)
     assert _GAP > 0
+
+
+def test_a_document_lists_the_first_members_of_a_box() -> None:
+    def members(name: str, count: int) -> list[str]:
+        return [f"{name}{number}" for number in range(count)]
+
+    def boxes(most: int) -> list[Box]:
+        return [
+            box(0, count=3, variables=members("v", 3)),
+            box(1, count=4, variables=members("v", min(most, 4))),
+            box(2, count=5, variables=[], operations=members("o", min(most, 5))),
+            box(2, count=6, variables=members("v", 2), operations=members("o", min(most, 4))),
+        ]
+
+    whole = spine(boxes(10), [])
+    assert shortened(whole, 3).boxes == boxes(3)
+    assert shortened(whole, 3).variables == whole.variables
+    assert shortened(whole) == whole
+    many = spine([box(0, count=21, variables=members("v", 21))], [])
+    assert shortened(many).boxes[0].variables == members("v", 20)
