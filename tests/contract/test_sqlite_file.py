@@ -325,6 +325,15 @@ async def test_a_server_is_opened_with_all_that_is_said(monkeypatch: pytest.Monk
     assert default_values().endswith("/memtrace/values")
 
 
+@pytest.mark.parametrize(
+    ("text", "lowered"),
+    [("ABC", "abc"), ("Straße", "straße"), ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("İ", "i\u0307"), ("ŽLUŤ", "žluť"), ("7", "7")],
+)
+def test_letters_are_lowered_as_neo4j_lowers_them(opened: apsw.Connection, text: str, lowered: str) -> None:
+    add_functions(opened)
+    assert opened.execute("SELECT lowered(?)", (text,)).get == lowered
+
+
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[apsw.Connection]:
     """An empty file."""
