@@ -112,14 +112,12 @@ def operation_problems(
 
 
 def _meant(view: FailureView, alias: str) -> str:
-    """Which operation a model may have meant that named a variable, or an operation by its full name."""
+    """Which operation a model may have meant that named a variable, or several operations by their full name."""
     variable = view.variable(alias)
     if variable is not None and variable.operation_id is not None:
         return f"it is a variable, which {view.operation_alias(variable.operation_id)} made"
-    called = [one for one in view.graph.operations.values() if one.name == alias and not view.serves_another(one)]
-    if called:
-        last = max(called, key=lambda one: one.sequence)
-        return f"{view.operation_alias(last.id)} has this name; write its short name"
+    if any(one.name == alias for one in view.graph.operations.values()):
+        return "several operations have this name: write the short name of one, such as op12"
     return "name one that a tool showed"
 
 

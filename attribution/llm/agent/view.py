@@ -41,9 +41,12 @@ class FailureView:
         return f"v{self.graph.variables[variable_id].sequence}"
 
     def operation(self, alias: str) -> Operation | None:
-        """The operation with this short name; None if there is none."""
+        """The operation with this short name, or else the only one for this question that is called so."""
         found = self._operations.get(_number("op", alias))
-        return self.graph.operations[found] if found else None
+        if found:
+            return self.graph.operations[found]
+        called = [one for one in self.graph.operations.values() if one.name == alias and not self.serves_another(one)]
+        return called[0] if len(called) == 1 else None
 
     def variable(self, alias: str) -> Variable | None:
         """The variable with this short name; None if there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,7 +36,7 @@ def _steps(story: Story, *cited: tuple[str, str, bool]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "operation", ["op999", "op-1", "update", "v3", "op", "", "op3; DROP", "op99999999999999999999"]
+    "operation", ["op999", "op-1", "updating", "v3", "op", "", "op3; DROP", "op99999999999999999999"]
 )
 async def test_invented_operations_are_rejected(story: Story, operation: str) -> None:
     (problem,) = await _problems(story, operation=operation)
@@ -45,9 +46,14 @@ async def test_invented_operations_are_rejected(story: Story, operation: str) ->
 async def test_a_model_is_told_which_operation_it_may_have_meant(story: Story) -> None:
     (problem,) = await _problems(story, operation=story.v("newer"))
     assert problem.endswith(f"in this trace: it is a variable, which {story.op('update')} made")
-    name = story.operations["update"].name
-    (problem,) = await _problems(story, operation=name)
-    assert problem.endswith(f"in this trace: {story.op('update')} has this name; write its short name")
+
+
+async def test_an_operation_may_be_named_by_its_full_name_if_no_other_has_it(story: Story) -> None:
+    assert (await _check(story, operation="update")).operation_id == story.operations["update"].id
+    tidy = story.operations["tidy"]
+    story.graph.operations[tidy.id] = replace(tidy, name="update")
+    (problem,) = await _problems(story, operation="update")
+    assert problem.endswith("several operations have this name: write the short name of one, such as op12")
 
 
 async def test_an_operation_out_of_reach_is_rejected(story: Story) -> None:
