@@ -59,7 +59,7 @@ def foreign_gold(
     if failure.prediction and not refuses(failure.prediction):
         claim = messages.claim(failure, detail.reference)
         share, source, sentence = support_of_answer(messages, failure, evidence, detail.reference)
-        # Each gold answer is right by itself, such as "eleven kilos" and "11 kg": one of them must be stated.
+        # Each gold answer is right by itself, such as "eleven kilos" and "11 kg": the evidence need not state both.
         golds = each_gold(messages, failure, want)
         stated = (best_detail(messages, one, evidence, said) for one, said in golds)
         support = max(detail.support, *(one.support for one in stated if one is not None))

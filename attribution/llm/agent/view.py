@@ -41,7 +41,7 @@ class FailureView:
         return f"v{self.graph.variables[variable_id].sequence}"
 
     def operation(self, alias: str) -> Operation | None:
-        """The operation with this short name, or else the only one for this question that is called so."""
+        """The operation with this short name, or with this full name if only one operation for the question has it."""
         found = self._operations.get(_number("op", alias))
         if found:
             return self.graph.operations[found]
