@@ -132,8 +132,9 @@ def give(text: str, kind: str) -> None:
     """A package gives a text to the application."""
     here = scope.get()
     assert here is not None
-    (known,) = here.trace.identities.find(memtrace.variable(text, kind=kind)) or ()
-    handed_out.remember(handed_out.Given(text, here.trace.id, known))
+    known = here.trace.identities.find(memtrace.variable(text, kind=kind))
+    assert known
+    handed_out.remember(handed_out.Given(text, here.trace.id, known[0]))
 
 
 @pytest.mark.parametrize(("last", "kind"), [("MemoryUnit", "Answer"), ("Response", "Response")])

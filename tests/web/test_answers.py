@@ -61,6 +61,7 @@ def test_an_answer_is_marked_wrong_and_attributed(lone: World, writer: httpx.Cli
     # The parts that the verdict changes are renewed by themselves when it is there.
     assert re.search(r'<div data-part="why">\s*<section[^>]* aria-labelledby="why"', shown)
     assert '<div data-part="picture">' in shown
+    assert '<fieldset data-part="operations">' in shown
     assert "Finding the causes" in writer.get(f"{base}/jobs").text
     assert "✗ Wrong" in _rows(writer.get(f"{base}/answers").text)[_LIVES]
 

@@ -25,9 +25,10 @@ function asked(address) {
   });
 }
 
-/** Put a part of the new document into its place, unless it is the same, or somebody is in it. */
+/** Put a part of the new document into its place, unless it is the same, or somebody is in it or has chosen in it. */
 function renew(here, there) {
-  if (!here || !there || here.outerHTML === there.outerHTML || here.contains(document.activeElement)) return;
+  if (!here || !there || here.outerHTML === there.outerHTML) return;
+  if (here.contains(document.activeElement) || here.querySelector("input:checked")) return;
   here.replaceWith(document.importNode(there, true));
 }
 
