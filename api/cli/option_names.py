@@ -88,6 +88,7 @@ _LISTED = {"csv", "jsonl", "ndjson", "md", "markdown"}
 _FORMATS = {"md": "markdown", "markdown": "md", "text": "table", "plain": "table", "ndjson": "jsonl"}
 """Other names of formats."""
 _KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "question": "Query", "reply": "Response"}
+_PICTURES = {"svg", "png", "jpg", "jpeg", "pdf"}
 _OUTPUT = ("-o", "--output", *OTHER_NAMES["--output"])
 _TAKES_ID = re.compile(r"\b(?:ID|ANSWER|FAILURE|TRACE)\b")
 TRIES = "memtrace.tries"
@@ -257,12 +258,24 @@ class Command(TyperCommand):
                 and not (at and options.get(args[at - 1]))
             ):
                 file = Path(args[at + 1])
-                ctx.meta[_FILE] = file
                 form = file.suffix.lower().removeprefix(".")
+                if form in _PICTURES:
+                    return [*args[:at], *self._picture(file, args, options), *args[at + 2 :]]
                 is_said = any(one.startswith(("--format", "--json", "--csv", "--m", "-f")) for one in args)
+                ctx.meta[_FILE] = file
                 is_known = not is_said and (form == "json" or (form in _LISTED and "--format" in options))
                 return [*args[:at], *([f"--{form}"] if is_known else []), *args[at + 2 :]]
         return args
+
+    def _picture(self, file: Path, args: Sequence[str], options: Mapping[str, bool]) -> list[str]:
+        """The option that draws into a file; a command without it would write a text into a file of pictures."""
+        if "--svg" in options and file.suffix.lower() == ".svg":
+            return ["--svg", str(file)]
+        id_ = next((one for one in args if not one.startswith("-") and one != str(file)), "ID")
+        raise UsageError(
+            f"`memtrace {self.name}` draws no picture: `memtrace spine {id_} --svg {file.with_suffix('.svg')}` draws "
+            "the past of a wrong answer; the web page of a graph saves one as SVG or PNG: `memtrace ui`"
+        )
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; with ``-o FILE``, its output goes into the file."""

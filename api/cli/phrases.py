@@ -177,8 +177,9 @@ def _last_of(listed: str) -> Words:
     """The command that shows the last of some things."""
     if listed in _HAS_LAST:
         return [_SHOWN_BY.get(listed, "show"), "last"]
-    # `memtrace prompts` ranks prompts, and has no last one.
-    return ["variables", "--kind", "Prompt", "--last", "1"] if listed == "prompts" else [listed, "--last", "1"]
+    # `memtrace prompts` ranks prompts, and has no last one; the newest prompt may be that of a judge.
+    of_answer = ["closure", "last", "--kind", "Prompt", "--max-hops", "1"]
+    return of_answer if listed == "prompts" else [listed, "--last", "1"]
 
 
 def _all_of(words: Words) -> Words:

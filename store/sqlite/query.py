@@ -16,6 +16,7 @@ import apsw
 import msgspec
 
 from schema.errors import InputError
+from schema.kinds import OperationKind, VariableKind
 from store.contract.asked import MOST_BYTES, QueryResult, QueryTimeoutError, too_large
 from store.sqlite.queries import sql
 
@@ -119,10 +120,22 @@ def _allows(operation: int, first: str | None, column: str | None, place: str | 
     return apsw.SQLITE_DENY
 
 
+def _kind_named(table: str) -> VariableKind | OperationKind | None:
+    """The kind of variables or operations that somebody took for a table, such as ``answers`` or ``memory_units``."""
+    word = table.lower().replace("_", "")
+    kinds: list[VariableKind | OperationKind] = [*VariableKind, *OperationKind]
+    return next((one for one in kinds if word in {one.value.lower(), f"{one.value.lower()}s"}), None)
+
+
 def _advice(problem: str, text: str, tables: Mapping[str, list[str]]) -> str:
     """The tables, or the columns of the tables that a query names, if the query names one that does not exist."""
     if problem.startswith("no such table: "):
-        near = get_close_matches(problem.rpartition(" ")[2], tables, 1)
+        missing = problem.rpartition(" ")[2]
+        if kind := _kind_named(missing):
+            table = "variable" if isinstance(kind, VariableKind) else "operation"
+            meant = f"; did you mean the rows of {table} where kind = '{kind.value}'?"
+            return f"{meant} The tables are {', '.join(tables)}"
+        near = get_close_matches(missing, tables, 1)
         meant = f"; did you mean {near[0]}?" if near else "."
         return f"{meant} The tables are {', '.join(tables)}"
     if problem.startswith("no such column: "):

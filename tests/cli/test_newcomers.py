@@ -149,3 +149,22 @@ def test_operations_that_failed_and_a_list_as_a_file(
     monkeypatch.chdir(tmp_path)
     sample("export", "failures.csv")
     assert len((tmp_path / "failures.csv").read_text("utf-8").splitlines()) == 4
+
+
+def test_a_picture_is_drawn_or_the_command_that_draws_it_is_named(sample: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "past.svg"
+    sample("spine", WRONG, "-o", file)
+    drawn = file.read_text("utf-8")
+    assert drawn.startswith("<svg")
+    sample("spine", WRONG, "--svg", file)
+    assert file.read_text("utf-8") == drawn
+    for ending in ("svg", "png"):
+        other = tmp_path / f"other.{ending}"
+        told = sample("graph", WRONG, "-o", other, code=2).err
+        assert f"memtrace spine {WRONG} --svg {other.with_suffix('.svg')}" in told
+        assert not other.exists()
+
+
+def test_the_prompt_of_the_last_answer_is_not_that_of_a_judge(sample: Cli) -> None:
+    (found,) = sample("prompt", "last", "--json").json["variables"]
+    assert (found["kind"], found["name"]) == ("Prompt", "question-answering-prompt")

@@ -428,6 +428,16 @@ async def test_a_wrong_name_is_told_with_those_there_are(written: Path) -> None:
     with pytest.raises(InputError) as caught:
         _ask(written, "SELECT * FROM xyzzy")
     assert str(caught.value).startswith("query: no such table: xyzzy. The tables are ")
+    kinds = {
+        "answers": ("variable", "Answer"),
+        "memory_units": ("variable", "MemoryUnit"),
+        "Retrieval": ("operation", "Retrieval"),
+    }
+    for named, (table, kind) in kinds.items():
+        with pytest.raises(InputError) as caught:
+            _ask(written, f"SELECT count(*) FROM {named}")
+        said = f"query: no such table: {named}; did you mean the rows of {table} where kind = '{kind}'? "
+        assert str(caught.value).startswith(f"{said}The tables are ")
     with pytest.raises(InputError) as caught:
         _ask(written, "SELECT nome FROM Variable, trace")
     said = str(caught.value)
