@@ -9,7 +9,7 @@ import memtrace
 import pytest
 from memtrace import undecided
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.instruments import placing
+from memtrace.instruments import joining, placing
 from memtrace.instruments.frameworks.root import Root
 from memtrace.instruments.homes import Home
 from memtrace.instruments.making import Making, outside
@@ -114,6 +114,20 @@ def test_a_run_that_has_joined_stays_where_it_is(recorded: MemoryExporter) -> No
     root.uses(memory("notes", "ben"), ("notes", "ben"), is_written=True)
     outside(root.place(), "Later.", "input", "Message")
     assert where(recorded, "For Ann.") == where(recorded, "Later.") == memory("notes", "ann").trace
+
+
+def test_an_agent_with_a_history_of_one_call_belongs_to_the_store_into_which_its_tools_write(
+    recorded: MemoryExporter,
+) -> None:
+    for number, is_written in ((1, True), (2, False)):
+        own = placing.memory_home("app.py", f"session=conversation in memory {number}", what="app.py")
+        root = Root("a run", session=f"conversation in memory {number}")
+        outside(root.place(joining.opened(own), is_shared=True), f"Message {number}", "input", "Message")
+        root.uses(own, is_written=True)
+        assert root.is_open  # its own history is no memory that others share
+        root.uses(memory("index"), is_written=is_written)
+        root.ended()
+    assert where(recorded, "Message 1") == where(recorded, "Message 2") == memory("index").trace
 
 
 def test_later_runs_of_a_joined_conversation_go_on_there(recorded: MemoryExporter) -> None:

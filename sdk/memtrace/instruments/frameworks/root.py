@@ -23,7 +23,7 @@ from typing import Any
 
 from memtrace import undecided
 from memtrace.config import is_ready
-from memtrace.context import scope, unsampled
+from memtrace.context import name_of, scope, unsampled
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.instruments import joining, placing
@@ -172,7 +172,7 @@ class Root:
         """
         if is_written:
             _written.set(memory.trace, True)
-        if self.placed is None or not self.is_open:
+        if self.placed is None or not self.is_open or self.placed.trace.id == name_of(memory.trace):
             return
         if self.names and not _has_user(memory) and not self.names & {str(part) for part in parts}:
             is_meant = False

@@ -29,6 +29,8 @@ from memtrace.instruments.placing import NotRecordedError
 from memtrace.recent import Recent
 
 _KEPT = "kept by memories"
+_PRIVATE = "conversation"
+"""How the identity of a conversation begins that has none of its own, such as one call of an agent without a memory."""
 _VIEWS = frozenset({"ChatMemoryBuffer"})
 """Memories that give out a part of the history and keep the whole."""
 
@@ -84,7 +86,7 @@ def conversation(memory: Any) -> str:
         key = getattr(memory, name, None)
         if isinstance(key, str) and key not in {"", "chat_history"}:
             return key
-    return placing.private_store("conversation", memory)
+    return placing.private_store(_PRIVATE, memory)
 
 
 @contextmanager
@@ -164,7 +166,7 @@ def _run(memory: Any, given: Any) -> Run | None:
     home = _homes.get(key) or own
     if outer is not None:
         outer.root.session = outer.root.session or key
-        outer.root.place(home, is_shared=True)
+        outer.root.place(joining.opened(home) if key.startswith(f"{_PRIVATE} in memory ") else home, is_shared=True)
         outer.root.uses(home, is_written=given is not None)
         return Run(outer.root, outer, "memory", type(memory).__name__)
     texts = [getattr(one, "content", None) for one in (given if isinstance(given, Sequence) else [given])]
