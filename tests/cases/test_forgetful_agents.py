@@ -80,7 +80,7 @@ def test_the_last_message_is_the_answer_and_not_the_summary_beside_it(run: Run) 
     assert "They talked about a tea of Japan." not in answers
 
 
-async def test_a_note_of_another_conversation_is_a_hole(run: Run, tmp_path: Path) -> None:
+async def test_a_note_of_another_guest_s_conversation_is_a_hole(run: Run, tmp_path: Path) -> None:
     found = await tried(run, tmp_path, NO_TIME, "at dawn and at noon")
     assert found.blamed is None
     assert "looked into a store to which nothing in this trace was written" in found.verdict.reason

@@ -1,7 +1,7 @@
 """Agents that lose a fact where no operation is recorded, or where the model did not write it.
 
 The first keeps notes in a list of its own and drops one in place; the second promises to remember and calls no tool;
-the third ends a turn with a summary; the fourth looks into notes that another conversation wrote.
+the third ends a turn with a summary; the fourth looks into notes that the conversation of another guest wrote.
 """
 
 import json
@@ -138,12 +138,12 @@ def summing():
 def apart():
     graph = agent(store=InMemoryStore())
 
-    def say(text, thread):
-        given = {"configurable": {"thread_id": thread}}
+    def say(text, thread, guest):
+        given = {"configurable": {"thread_id": thread, "guest": guest}}
         return graph.invoke({"messages": [HumanMessage(text)]}, given)["messages"][-1].content
 
-    say("The ferry Alva sails at dawn and at noon.", "north")
-    return say("When does the ferry sail?", "south")
+    say("The ferry Alva sails at dawn and at noon.", "north", "ida")
+    return say("When does the ferry sail?", "south", "bo")
 
 
 print(json.dumps([listing(), promising(), summing(), apart()]))
