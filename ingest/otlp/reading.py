@@ -129,9 +129,17 @@ def _messages_in(value: Any) -> Iterator[dict[str, Any]]:
         if isinstance(item, list):  # LangChain sends a list of lists
             yield from _messages_in(item)
         elif isinstance(item, dict):
-            one = item["message"] if isinstance(item.get("message"), dict) else item
+            one = _inside(item)
             if "role" in one or "parts" in one or "content" in one:
                 yield one
+
+
+def _inside(item: dict[str, Any]) -> dict[str, Any]:
+    """The message that an item of a list holds: ``data`` and ``kwargs`` are of messages that LangChain writes down."""
+    if isinstance(item.get("message"), dict):
+        return item["message"]
+    written = (item.get(name) for name in ("data", "kwargs"))
+    return next((one for one in written if isinstance(one, dict) and "content" in one), item)
 
 
 def _role(message: Mapping[str, Any]) -> str:
@@ -141,9 +149,12 @@ def _role(message: Mapping[str, Any]) -> str:
         isinstance(part, dict) and (part.get("type") in _RESULTS or "toolResult" in part) for part in parts
     ):
         return "tool"
-    return words(message.get("role")) or ""
+    said = words(message.get("role")) or words(message.get("type"))
+    return said if said in _ROLES or message.get("role") else ""
 
 
+_ROLES = frozenset({"human", "ai", "system", "tool", "function"})
+"""LangChain's types of messages, which stand in the place of roles."""
 _CALLS = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
 _RESULTS = frozenset({"tool_call_response", "tool_result", "tool-result"})
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
@@ -159,13 +170,21 @@ def transcript(said: Iterable[tuple[str, str]]) -> str | None:
 
 
 def reply(said: list[tuple[str, str]]) -> str | None:
-    """A model's reply as text: one message without its role, several messages as a transcript."""
+    """A reply as text: one message without its role, several messages as a transcript.
+
+    Of a whole conversation, which has messages of the user, it is what was said last to the user.
+    """
+    if said and any(role in _USERS for role, _ in said) and said[-1][0] in _MODELS:
+        said = said[-1:]
     return said[0][1] if len(said) == 1 else transcript(said)
 
 
 def last_of_user(said: list[tuple[str, str]]) -> str | None:
     """The text of the user's last message; None if there is none."""
-    return next((text for role, text in reversed(said) if role in {"user", "human"}), None)
+    return next((text for role, text in reversed(said) if role in _USERS), None)
+
+
+_USERS, _MODELS = frozenset({"user", "human"}), frozenset({"assistant", "ai", "model"})
 
 
 def _text_of_message(message: Mapping[str, Any], *, with_thoughts: bool) -> str:

@@ -332,3 +332,20 @@ def test_texts_in_texts(more: int) -> None:
 def test_a_function_of_langfuse_is_asked_its_only_argument(given: Any, wanted: str) -> None:
     found = step({"langfuse.observation.type": "span", GIVEN: json.dumps(given)}, parent=None)
     assert [(one.kind, one.text) for one in found.inputs] == [(QUERY, wanted)]
+
+
+@pytest.mark.parametrize("member", ["data", "kwargs"])
+def test_a_run_whose_state_is_a_conversation_answers_with_what_it_said_last(member: str) -> None:
+    said = [("human", "How much?"), ("ai", ""), ("tool", "Bo: 180 g"), ("ai", "80 g.")]
+    call = {"tool_calls": [{"name": "find", "args": {"of": "Bo"}, "id": "c1"}]}
+    state = [{"type": one, member: {"type": one, "content": text} | ({} if text else call)} for one, text in said]
+    attributes = {
+        "openinference.span.kind": "CHAIN",
+        "input.value": json.dumps({"messages": [{"role": "user", "content": "How much?"}]}),
+        "output.value": json.dumps({"messages": state}),
+    }
+    found = step(attributes, parent=None)
+    assert sides(found) == ([Item(QUERY, "query", "How much?", is_outside=True)], [Item(ANSWER, "output", "80 g.")])
+    assert found.taken == ()  # the other messages stay as attributes
+    inner = step(attributes | {"output.value": json.dumps({"messages": state[1:2]})})
+    assert sides(inner)[0] == [Item(CONTEXT, "input", "user: How much?")]

@@ -123,9 +123,9 @@ def whole(span: Span, given: Any, got: Any, *, is_agent: bool = False) -> tuple[
     return inputs, replied(got, VariableKind.ANSWER if is_end else VariableKind.RESPONSE, "output")
 
 
-def also_kept(given: Any, taken: tuple[str, ...]) -> tuple[str, ...]:
+def also_kept(given: Any, taken: tuple[str, ...], got: Any = None) -> tuple[str, ...]:
     """Prefixes of the attributes that ``whole`` holds: none for several messages, of which it takes the last one."""
-    return () if len(messages(given)) > 1 else taken
+    return () if len(messages(given)) > 1 or len(messages(got)) > 1 else taken
 
 
 def plain(given: Any, got: Any, out: VariableKind = VariableKind.OTHER) -> tuple[list[Item], list[Item]]:
@@ -213,5 +213,5 @@ def by_kind(
             inputs, outputs = plain(given, got, VariableKind.JUDGEMENT)
         case _:
             inputs, outputs = whole(span, given, got, is_agent=word.lower() in {"agent", "workflow"})
-            taken = also_kept(given, taken)
+            taken = also_kept(given, taken, got)
     return Step(dialect, kind, word, inputs, outputs, session=session_of(span), taken=taken)

@@ -62,7 +62,7 @@ def read(span: Span) -> Step | None:
             inputs, outputs = plain(given, got, VariableKind.JUDGEMENT)
         case _:
             inputs, outputs = whole(span, given, got, is_agent=word.upper() == "AGENT")
-            taken = also_kept(given, _TAKEN)
+            taken = also_kept(given, _TAKEN, got)
     left_out = ("vectors of embeddings are not kept",) if any(one.endswith(_VECTOR) for one in said) else ()
     return Step(_NAME, kind, word, inputs, outputs, session=session_of(span), taken=taken, left_out=left_out)
 
