@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from attribution.free_pass.needs import TriedFailure
-from attribution.needed.content import Content
+from attribution.needed.content import Content, Rarity, content
 from attribution.needed.gold_agreement import agreement
 from attribution.needed.presence import Detail
 from attribution.needed.question import polar
 from attribution.text.refusals import refuses
 
+_PLAIN = Rarity(())
 _TOLD = 0.75
 """Another sentence tells what was answered if it has at least this share of the answer's own words."""
 
@@ -29,10 +30,25 @@ def may_say_the_same(tried: TriedFailure, needed: Detail | None) -> bool:
     if gold is None or not gold.weight or refuses(said) or polar(failure.gold_answers) is not None:
         return False
     asked = frozenset(tried.messages.asked(failure).words)
-    if agreement(gold, said, failure.gold_answers, asked).conflicts:
+    if agreement(gold, said, failure.gold_answers, asked).conflicts and not _may_be_fraction(
+        gold, content(said, _PLAIN)
+    ):
         return False
     own = tried.messages.claim(failure, None).without(gold.words)
     return bool(own.weight) and not _is_told_elsewhere(tried, own, needed)
+
+
+def _may_be_fraction(one: Content, other: Content) -> bool:
+    """Whether one of two texts has a number that is a fraction more than the other's, which has more words.
+
+    ``Quatre quilos i mig`` are 4.5 kilos: the words for parts of a number are not known in each language.
+    """
+    for words, digits in ((one, other), (other, one)):
+        if len(words.numbers) == len(digits.numbers) == 1 and words.words.keys() - digits.words.keys():
+            more = next(iter(digits.numbers)) - next(iter(words.numbers))
+            if 0 < more < 1:
+                return True
+    return False
 
 
 def _is_told_elsewhere(tried: TriedFailure, own: Content, needed: Detail | None) -> bool:

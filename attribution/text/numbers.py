@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from attribution.text.scripts import folded
@@ -90,6 +91,8 @@ _WORDS = (
     | _ORDINALS
 )
 
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)")
+
 TENS = frozenset(word for word, value in _WORDS.items() if value in range(20, 100, 10))
 """Words for 20, 30 and so on to 90."""
 
@@ -100,7 +103,8 @@ def number(word: str) -> float | None:
         return float(_WORDS[word])
     if not word or not word[0].isdigit():
         return None
-    digits = word.replace(",", "")
+    # Before groups of three digits, a comma separates thousands; else it stands before the parts of one.
+    digits = word.replace(",", "") if _GROUPED.match(word) else word.replace(",", ".")
     for ending in ("st", "nd", "rd", "th"):
         digits = digits.removesuffix(ending)
     try:

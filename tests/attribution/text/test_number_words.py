@@ -47,6 +47,7 @@ from attribution.text.tokens import tokens
         ("Hay treinta y cinco sillas.", {35}),
         ("Servono ventotto piatti.", {28}),
         ("Sie wohnt im dritten Stock.", {3}),
+        ("Pesa 4,5 quilos, no 1,250,000.", {4.5, 1_250_000}),
         ("La barca costa 1.500 euro.", {1.5, 1_500}),
     ],
 )
