@@ -173,7 +173,9 @@ def _single(tried: TriedFailure, findings: Sequence[Finding], detail: Detail, go
     best = nearby or detail
     detail = best if tried.is_retrieved else detail
     if form(failure) is not QuestionForm.PLAIN:
-        detail = best
+        detail, known = best, is_known(tried.graph, failure)
+        if (other := other_subject.other_speaker(messages, failure, detail, gold, known)) is not None:
+            return Needs([*findings, other], [[detail]])
         if is_only_count(tried, gold):
             findings = [*findings, foreign_gold(messages, failure, evidence, detail, gold)]
     elif (other := _premise(tried, detail, best, gold)) is not None:

@@ -61,6 +61,15 @@ async def test_the_gold_answer_is_told_of_another_thing_of_another_speaker(
     assert verdict.error_type is error_type
 
 
+async def test_a_count_is_told_of_the_asked_speaker(embedded: Database) -> None:
+    told = talk(("Uta", "I passed the sailing exam with 91 points."), ("Jan", "I only had 67 in my day."))
+    units = [told.store(0, "Uta passed the sailing exam with 91 points.")]
+    told.store(1, "Jan only had 67 in his day.", key="second")
+    failure = told.ask("How many points did Uta get in the sailing exam?", "67", "91 points.", units, 1)
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.ANNOTATION
+
+
 OWN, OTHER = "Berta bakes rye bread in her kitchen.", "Carlo bakes almond cakes in his kitchen."
 
 
