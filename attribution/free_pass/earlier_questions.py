@@ -7,6 +7,7 @@ was written from the turn and searched.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.needs import TriedFailure
@@ -80,7 +81,9 @@ async def _not_found(tried: TriedFailure, turn: str, gold: Content, searches: Se
         "a model wrote down what the turn of the user told, and the search did not return it; the recording does not "
         "show that it was stored"
     )
-    path = proof.Proof(turn, turn, ((first, graph.variables[first].operation_id),), quote=graph.variables[turn].preview)
+    path = replace(
+        proof.of_way(graph, turn, first, graph.variables[turn].preview), known={first: graph.variables[first].preview}
+    )
     return Finding(ErrorType.RETRIEVAL, last, _UNSEEN, reason, lambda: path, is_local=True)
 
 
@@ -108,7 +111,7 @@ async def _not_written(tried: TriedFailure, turn: str, searches: Sequence[str]) 
     first = min(replies, key=lambda one: graph.variables[one].sequence)
     blamed = graph.variables[first].operation_id
     reason = "the turn of the user tells it, and what the model wrote into the memory at this turn does not have it"
-    path = proof.Proof(turn, turn, ((first, blamed),), quote=graph.variables[turn].preview)
+    path = proof.of_way(graph, turn, first, graph.variables[turn].preview)
     return Finding(ErrorType.EXTRACTION, blamed, _WRITTEN, reason, lambda: path, is_local=True)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss
@@ -27,12 +27,14 @@ class Proof:
         holder: the last variable with the detail; the way from ``start`` is found in the graph.
         then: the variables after ``holder``, each with the operation that leads there.
         quote: of the first variable, if there is no detail.
+        known: quotes of further variables that are known to have what was needed, by the variables' ids.
     """
 
     start: str
     holder: str
     then: tuple[tuple[str, str | None], ...] = ()
     quote: str = ""
+    known: Mapping[str, str] = field(default_factory=dict)
 
     async def steps(self, graph: TraceGraph, traced: FailureInTrace | None) -> list[Step]:
         """The path, each step with a quote of its variable."""
@@ -44,7 +46,12 @@ class Proof:
         current = steps[-1].variable_id
         for variable_id, operation_id in self.then:
             direct = [d for d in graph.parents(variable_id) if d.source == current]
-            if direct:
+            told = self.known.get(variable_id, "")
+            if direct and not told and self.quote and steps[-1].holds:
+                told = steps[-1].quote if steps[-1].quote in await graph.text(variable_id) else ""
+            if direct and told:
+                steps.append(Step(variable_id, direct[0].operation_id, Link.DERIVATION, told, True))
+            elif direct:
                 steps.append(await _step(graph, traced, direct[0]))
             else:
                 steps.append(Step(variable_id, operation_id, Link.OPERATION, "", False))
@@ -74,8 +81,13 @@ def of_message(message_id: str, quote: str) -> Proof:
 
 def of_message_to_answer(graph: TraceGraph, failure: Failure, message_id: str, quote: str) -> Proof:
     """From a message to the answer, along any derivations."""
-    chain = graph.path(message_id, failure.answer_id or "")
-    return Proof(message_id, message_id, tuple((d.target, d.operation_id) for d in chain), quote=quote)
+    return of_way(graph, message_id, failure.answer_id or "", quote)
+
+
+def of_way(graph: TraceGraph, start: str, end: str, quote: str) -> Proof:
+    """From a variable to one that depends on it, along any derivations; the quote is of the first variable."""
+    chain = graph.path(start, end)
+    return Proof(start, start, tuple((d.target, d.operation_id) for d in chain), quote=quote)
 
 
 def of_response(traced: FailureInTrace, holder: str, units: Sequence[str]) -> Proof:

@@ -279,6 +279,61 @@ async def test_a_search_that_misses_a_note_is_at_fault_if_searches_return_notes(
     assert await problems(verdict, graph) == []
 
 
+@pytest.mark.parametrize(
+    ("note", "found", "error_type"),
+    [
+        ("The user rides a night train.", "The user rides a night train.", ErrorType.EXTRACTION),
+        ("The seat of the user is 61.", "The dog of the user is called Bo.", ErrorType.RETRIEVAL),
+    ],
+)
+async def test_the_path_goes_through_steps_between_the_turn_and_the_model(
+    takes: Takes, note: str, found: str, error_type: ErrorType
+) -> None:
+    takes.anew()
+    kept = InMemorySpanExporter()
+    provider = TracerProvider(resource=Resource.create({"service.name": "travel"}), shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    tracer = provider.get_tracer("tests")
+    for said, line in (
+        ("My window seat on the night train is 61.", note),
+        ("My dog is called Bo.", "The dog of the user is called Bo."),
+    ):
+        with tracer.start_as_current_span("turn.workflow") as workflow:
+            workflow.set_attributes(entity("workflow", said, "Noted."))
+            with tracer.start_as_current_span("note.task") as task:
+                task.set_attributes(entity("task", said, line))
+                with tracer.start_as_current_span("openai.chat") as span:
+                    span.set_attributes({"llm.request.type": "chat", "gen_ai.prompt.0.role": "user"})
+                    span.set_attributes({"gen_ai.prompt.0.content": f"Write a note: {said}"})
+                    span.set_attributes({"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": line})
+    with tracer.start_as_current_span("turn.workflow") as workflow:
+        workflow.set_attributes(entity("workflow", "Where do I sit?", "I know of no such booking."))
+        search(tracer, found)
+        chat(tracer, f"Known: {found}", "I know of no such booking.")
+    await takes.take(encode_spans(kept.get_finished_spans()).SerializeToString())
+    await takes.written()
+    id_ = trace_id(takes.project, "travel: c7")
+    answered = (await elements(takes.store, Variable, id_, [VariableKind.ANSWER.value]))[-1]
+    ((asked,),) = (await questions_of(takes.store, [answered])).values()
+    failure = await record_failure(takes.store, Complaint(asked.id, answered.id, ("61",)), "tests")
+    graph = await TraceGraph.load(takes.store, id_)
+    verdict = await FlowPass().attribute(graph, failure)
+    assert verdict.error_type is error_type
+    assert await problems(verdict, graph) == []
+    holds = [step.holds for step in verdict.path]
+    assert holds[:2] == [True, True]  # what a step was given as it is has the fact, too
+    assert holds[-1] is (error_type is ErrorType.RETRIEVAL)
+
+
+def entity(kind: str, given: str, got: str) -> dict[str, str]:
+    return {
+        "traceloop.association.properties.session_id": "c7",
+        "traceloop.span.kind": kind,
+        "traceloop.entity.input": json.dumps({"args": [given], "kwargs": {}}),
+        "traceloop.entity.output": json.dumps(got),
+    }
+
+
 async def test_turns_of_a_user_are_no_missing_messages(takes: Takes) -> None:
     _, graph = await verdict(takes, missed, "I know of no such booking.", ["Noted."])
     (trace,) = (await takes.store.traces()).items
