@@ -136,8 +136,9 @@ def _messages_in(value: Any) -> Iterator[dict[str, Any]]:
 
 def _inside(item: dict[str, Any]) -> dict[str, Any]:
     """The message that an item of a list holds: ``data`` and ``kwargs`` are of messages that LangChain writes down."""
-    if isinstance(item.get("message"), dict):
-        return item["message"]
+    told = item.get("message")
+    if isinstance(told, dict):
+        return told
     written = (item.get(name) for name in ("data", "kwargs"))
     return next((one for one in written if isinstance(one, dict) and "content" in one), item)
 
@@ -149,8 +150,8 @@ def _role(message: Mapping[str, Any]) -> str:
         isinstance(part, dict) and (part.get("type") in _RESULTS or "toolResult" in part) for part in parts
     ):
         return "tool"
-    said = words(message.get("role")) or words(message.get("type"))
-    return said if said in _ROLES or message.get("role") else ""
+    kind = words(message.get("type")) or ""
+    return words(message.get("role")) or (kind if kind in _ROLES else "")
 
 
 _ROLES = frozenset({"human", "ai", "system", "tool", "function"})
