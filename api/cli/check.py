@@ -13,6 +13,7 @@ from api.cli.options import IdHelp, JsonOption
 from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
+    from attribution.trace.holes import Hole
     from schema.models import Trace
     from store.contract.protocol import GraphStore
 
@@ -27,6 +28,7 @@ async def check(
     reference: Annotated[
         str, typer.Argument(metavar="[TRACE]", help=f"{IdHelp} (default: the newest)", show_default=False)
     ] = _NEWEST,
+    every_trace: Annotated[bool, typer.Option("--all", help="Check all traces of the project.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is missing in a recording.
@@ -35,28 +37,52 @@ async def check(
     verdict would need what is missing, it is an abstention. Each line says what to record.
     """
     from api.cli.find import find
-    from api.cli.render.text import one_line, short
+    from schema.errors import NotFoundError
+    from schema.models import Trace
+    from store.shared.paging import every
+
+    if every_trace and reference != _NEWEST:
+        raise UsageError("--all checks all traces: leave out the TRACE")
+    documents: list[dict[str, Any]] = []
+    async with place.open() as store:
+        if every_trace:
+            chosen = [one async for one in every(lambda after: store.traces(after=after))]
+        else:
+            try:
+                chosen = [await find(store, Trace, reference)]
+            except NotFoundError:
+                if reference != _NEWEST:
+                    raise
+                chosen = []
+        if not chosen:
+            raise UsageError(NO_TRACE)
+        for trace in chosen:
+            found = await _missing(store, trace)
+            if as_json:
+                of = {"traceId": trace.id} if every_trace else {}
+                documents += [of | one for one in map(_document, found)]
+            else:
+                _show(trace, found, await _traces_of_program(store, trace))
+    if as_json:
+        print_json(documents)
+
+
+async def _missing(store: GraphStore, trace: Trace) -> list[Hole]:
     from attribution.trace.advice import advised
     from attribution.trace.graph import TraceGraph
     from attribution.trace.holes import holes
-    from schema.errors import NotFoundError
-    from schema.models import Trace
 
-    async with place.open() as store:
-        try:
-            trace = await find(store, Trace, reference)
-        except NotFoundError:
-            if reference == _NEWEST:
-                raise UsageError(NO_TRACE) from None
-            raise
-        graph = await TraceGraph.load(store, trace.id)
-        found = advised(await holes(graph), trace, graph)
-        together = await _traces_of_program(store, trace)
-    if as_json:
-        print_json(
-            [{"problem": one.problem, "count": one.count, "examples": one.examples, "fix": one.fix} for one in found]
-        )
-        return
+    graph = await TraceGraph.load(store, trace.id)
+    return advised(await holes(graph), trace, graph)
+
+
+def _document(found: Hole) -> dict[str, Any]:
+    return {"problem": found.problem, "count": found.count, "examples": found.examples, "fix": found.fix}
+
+
+def _show(trace: Trace, found: list[Hole], together: int) -> None:
+    from api.cli.render.text import one_line, short
+
     out = Output()
     if not found:
         out.lines(one_line(f"Nothing is missing in {trace.name or trace.external_id}."))

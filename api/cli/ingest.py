@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.context import Target, command
-from api.cli.errors import complain, exit_code
+from api.cli.errors import UsageError, complain, exit_code
 from api.cli.files import graph_files, whole_file
-from api.cli.options import JsonOption, TraceArgument
+from api.cli.next_steps import NO_TRACE
+from api.cli.options import IdHelp, JsonOption
 from api.cli.output import Output, print_json
 from api.cli.progress import file_of, progress_bar
 from schema.errors import MemTraceError
 
 if TYPE_CHECKING:
     from ingest.files.protocol import ImportReport
+    from schema.models import Trace
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
@@ -120,7 +123,9 @@ def _show(report: ImportReport) -> None:
 @command(commands)
 async def export(
     place: Target,
-    reference: TraceArgument,
+    reference: Annotated[
+        str | None, typer.Argument(metavar="[TRACE]", help=f"{IdHelp} (default: the only trace)", show_default=False)
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -148,9 +153,22 @@ async def export(
     from schema.models import Trace
 
     async with place.open(any_name=True) as store:
-        trace = await find(store, Trace, reference)
+        trace = await find(store, Trace, reference) if reference else await _only_trace(store)
         with whole_file(output) as out:
             if format_ in {None, ExportFormat.JSON}:
                 await format_of_trace(trace).write(store, trace.id, out)
             else:
                 await EXPORTS[format_.value].write(store, trace, out)
+
+
+async def _only_trace(store: GraphStore) -> Trace:
+    """The trace of a project that has one.
+
+    Raises:
+        UsageError: the project has none, or several.
+    """
+    found = (await store.traces(2)).items
+    if len(found) != 1:
+        told = "`memtrace traces` lists them; the newest: memtrace export last"
+        raise UsageError(f"`memtrace export` needs the id of one: {told}" if found else NO_TRACE)
+    return found[0]

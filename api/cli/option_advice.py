@@ -77,7 +77,8 @@ def _instead(command: Any, context: Any, option: str, words: Sequence[str]) -> s
         rest = [word for word in words if not word.startswith("-")]
         return f"That is a command: `{shlex.join(['memtrace', name, *rest])}`"
     among = _READS if command.name in _READS else None
-    if lines := _lines(option, context.find_root(), among, words):
+    alike = among or next((set(names) for names in PANELS.values() if command.name in names), set())
+    if lines := _lines(option, context.find_root(), alike, words):
         return f"{' or '.join(lines)} has it"
     having = _having(option, context.find_root(), among)
     if having:
@@ -85,7 +86,7 @@ def _instead(command: Any, context: Any, option: str, words: Sequence[str]) -> s
     return "No command that lists or shows has it" if among else "No command has it"
 
 
-def _lines(option: str, context: Any, among: set[str] | None, words: Sequence[str]) -> list[str]:
+def _lines(option: str, context: Any, among: set[str], words: Sequence[str]) -> list[str]:
     """The whole command lines that have an option and take all words beside it as they are."""
     from typer.main import get_command
 
@@ -95,7 +96,7 @@ def _lines(option: str, context: Any, among: set[str] | None, words: Sequence[st
     found: list[str] = []
     for name in root.list_commands(context) if "-" not in words else ():
         one = root.get_command(context, name)
-        is_meant = (among is None or name in among) and not hasattr(one, "commands")
+        is_meant = name in among and not hasattr(one, "commands")
         if is_meant and _has(one, context, option) and _takes(one, context, name, words):
             found.append(f"`{shlex.join(['memtrace', name, *words])}`")
     return found[:_MOST_LINES]

@@ -95,6 +95,10 @@ TRIES = "memtrace.tries"
 """In a context's ``meta`` while another command is tried with the same words, whose errors nobody reads."""
 _FILE = "memtrace.output"
 _SELECTION = "memtrace.selection"
+_FLAGS = {"--wrong", "--right", "--unjudged", "--decided", "--undecided", "--labelled", "--unlabelled", "--count"}
+_SAID = {"--since", "--until", "--by", "--sort", "--kind", "--type", "--trace"}
+"""Options of listings that may be said without dashes: flags, and options with a value."""
+_DIGITS = 5
 _SHOWN = 3
 """So many other names of an option stand in the help of a command."""
 _LIKE = 0.85
@@ -151,6 +155,34 @@ def spelled(
             result += [known, value] if has_value else [known]
         else:
             result.append(known + equals + value)
+    return result
+
+
+def options_in_words(words: Sequence[str], options: Mapping[str, bool]) -> list[str]:
+    """The words of a listing, with its filters as options: ``today``, ``undecided``, ``since 2h``, ``5``.
+
+    ``--search`` looks for such a word.
+    """
+    result: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name = f"--{word.casefold()}"
+        known = name if name in options else _known(name, options)
+        if word == "--":
+            return [*result, word, *rest]
+        if word.startswith("-"):
+            result.append(word)
+            if options.get(word if word in options else _known(word, options) or "") and rest:
+                result.append(rest.pop(0))
+        elif known in _FLAGS or name in _TIMES or (name in _FAILED and "--status" in options):
+            result.append(name)
+        elif known in _SAID and options[known] and rest and not rest[0].startswith("-"):
+            result += [name, rest.pop(0)]
+        elif word.isdecimal() and len(word) < _DIGITS and not result and not rest:
+            result += ["--limit", word]
+        else:
+            result.append(word)
     return result
 
 
@@ -241,6 +273,8 @@ class Command(TyperCommand):
         if "csv" in _formats(self, ctx):
             args, ctx.meta[_SELECTION] = taken(args)
         parameters = self.get_params(ctx)
+        if "--count" in options and not any(one.param_type_name == "argument" and one.required for one in parameters):
+            args = options_in_words(args, options)
         takes_id = any(_is_id(one) for one in parameters)
         args = spelled(args, options, _formats(self, ctx), takes_id=takes_id)
         args = _with_ids(parameters, args, options)

@@ -10,7 +10,7 @@ import msgspec
 from schema.errors import InputError
 from schema.models import Operation, Variable
 from schema.outside_json import JsonError, read_json
-from store.contract.answers import Label, Page
+from store.contract.answers import ALWAYS, Label, Page, Span
 from store.contract.protocol import GraphStore
 
 E = TypeVar("E", Operation, Variable)
@@ -33,6 +33,7 @@ async def across_traces(
     after: str | None,
     kinds: Collection[str] = (),
     statuses: Collection[str] = (),
+    when: Span = ALWAYS,
 ) -> Page[E]:
     """A page of elements, by trace and by place in it.
 
@@ -43,6 +44,7 @@ async def across_traces(
         after: the cursor of the page before.
         kinds: only these; all if empty.
         statuses: only operations that ended so; all if empty.
+        when: only what was recorded in this time.
 
     Raises:
         InputError: the cursor is none of this list.
@@ -53,7 +55,7 @@ async def across_traces(
         traces = await store.traces(1, place.trace)
         for trace in traces.items:
             left = first - len(found)
-            page = await store.page(Label(model.__name__), trace.id, left, place.element, kinds, statuses)
+            page = await store.page(Label(model.__name__), trace.id, left, place.element, kinds, statuses, when=when)
             found += [one for one in page.items if isinstance(one, model)]
             if page.next is not None:
                 return Page(found, _cursor(_Place(place.trace, page.next)))

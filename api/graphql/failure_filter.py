@@ -1,10 +1,12 @@
 """Filters and orders of failures, and counts of failures by their verdicts."""
 
 from dataclasses import fields
+from datetime import datetime
 
 import strawberry
 
 from api.graphql.scalars import ErrorType, QuestionKind
+from api.graphql.times import check_time
 from schema.errors import InputError
 from store.contract import answers
 
@@ -46,6 +48,8 @@ class FailureFilter:
         default=None,
         description="The greatest confidence of a verdict, from 0 to 1. A verdict that states none does not count.",
     )
+    since: datetime | None = strawberry.field(default=None, description="Recorded at this time or later.")
+    until: datetime | None = strawberry.field(default=None, description="Recorded before this time.")
 
 
 strawberry.enum(
@@ -86,8 +90,8 @@ def wanted_failures(asked: FailureFilter | None) -> answers.FailureFilter:
     """The store's form of a filter.
 
     Raises:
-        InputError: a text is too long or could not be stored, a confidence is not from 0 to 1, or the least confidence
-        is above the greatest.
+        InputError: a text is too long or could not be stored, a confidence is not from 0 to 1, the least confidence is
+        above the greatest, or the end of a time is not after its beginning.
     """
     if asked is None:
         return answers.ALL_FAILURES
@@ -105,6 +109,7 @@ def wanted_failures(asked: FailureFilter | None) -> answers.FailureFilter:
             raise InputError("filter", name, f"must be from 0 to 1, not {bound}")
     if least is not None and most is not None and least > most:
         raise InputError("filter", "minConfidence", f"is {least}, above maxConfidence, which is {most}")
+    check_time("filter", asked.since, asked.until)
     return answers.FailureFilter(**{field.name: getattr(asked, field.name) for field in fields(asked)})
 
 

@@ -27,7 +27,8 @@ from api.graphql.refs import (
 from api.graphql.resolving import element_meant, id_meant, id_of, trace_meant
 from api.graphql.retention import RetentionPolicy, retention_of
 from api.graphql.scalars import JobKind, JobState, Role
-from api.graphql.trace import Ended, OperationKinds
+from api.graphql.times import Recorded, span_of
+from api.graphql.trace import Ended, OperationKinds, VariableKinds
 from attribution.review.annotation.queues import find_queue
 from schema import control, models
 from schema.errors import InputError, NotFoundError
@@ -94,10 +95,12 @@ class Project(ProjectNumbers):
         after: After = None,
         kinds: OperationKinds = (),
         status: Ended = None,
+        recorded: Recorded = None,
     ) -> Connection[OperationRef]:
-        statuses = [status] if status else []
+        statuses, when = [status] if status else [], span_of(recorded)
         size, cursor = asked_page(info, first, after)
-        return connection(info, await across_traces(self.door.store, models.Operation, size, cursor, kinds, statuses))
+        found = await across_traces(self.door.store, models.Operation, size, cursor, kinds, statuses, when)
+        return connection(info, found)
 
     @strawberry.field(
         description="The answers of one trace or of all traces, right or wrong (see `right`), ordered by trace and "
@@ -105,13 +108,14 @@ class Project(ProjectNumbers):
         metadata={"cost": 100},
     )
     async def answers(
-        self, info: Info, first: First = 20, after: After = None, trace: InTrace = None
+        self, info: Info, first: First = 20, after: After = None, trace: InTrace = None, recorded: Recorded = None
     ) -> Connection[VariableRef]:
         store, kinds, (size, cursor) = self.door.store, [VariableKind.ANSWER.value], asked_page(info, first, after)
+        when = span_of(recorded)
         if trace is None:
-            return connection(info, await across_traces(store, models.Variable, size, cursor, kinds))
+            return connection(info, await across_traces(store, models.Variable, size, cursor, kinds, when=when))
         only = await id_meant(store, Label.TRACE, trace)
-        page = await store.page(Label.VARIABLE, only, size, cursor, kinds)
+        page = await store.page(Label.VARIABLE, only, size, cursor, kinds, when=when)
         return connection(info, Page([one for one in page.items if isinstance(one, models.Variable)], page.next))
 
     @strawberry.field(description="The failures of the project, or of one trace, that match a filter.")
@@ -145,11 +149,13 @@ class Project(ProjectNumbers):
         ],
         trace: InTrace = None,
         first: First = 20,
+        kinds: VariableKinds = (),
+        recorded: Recorded = None,
     ) -> list[SearchHitRef]:
         if len(text) > MAX_SEARCH:
             raise InputError("text", "", f"is longer than {MAX_SEARCH:,} characters")
         only = await trace_meant(self.door.store, trace)
-        return await self.door.store.search(text, only, page_size(first))
+        return await self.door.store.search(text, only, page_size(first), kinds, span_of(recorded))
 
     @strawberry.field(
         description="Chains of derivations by which one of two variables depends on the other, in either direction, "

@@ -7,7 +7,7 @@ from typing import Any
 
 from ingest.events.questions import questions_of
 from schema.models import Attribution, Derivation, Variable
-from store.contract.answers import Budget, Closure, Direction, Label, OperationDetail, Page
+from store.contract.answers import ALWAYS, Budget, Closure, Direction, Label, OperationDetail, Page, Span
 from store.contract.protocol import GraphStore
 
 Window = tuple[Variable, int, int]
@@ -29,9 +29,10 @@ async def pages(
     kinds: frozenset[str],
     statuses: frozenset[str],
     since: int = 0,
+    when: Span = ALWAYS,
 ) -> dict[str, Page[Any]]:
     """A page of each of several traces."""
-    return await store.pages(label, trace_ids, first, after, kinds, statuses, since)
+    return await store.pages(label, trace_ids, first, after, kinds, statuses, since, when)
 
 
 async def counts(store: GraphStore, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:

@@ -15,6 +15,7 @@ from api.graphql.pages import After, Connection, First, asked_page, connection
 from api.graphql.refs import FailureRef, OperationRef, SessionRef, TraceRef, VariableRef
 from api.graphql.remembering import MemoryMoment, Moment, memory_of
 from api.graphql.scalars import JSON, OperationKind, Status, VariableKind
+from api.graphql.times import Recorded, TimeSpan, span_of
 from schema import models
 from schema.errors import InputError
 from store.contract import answers
@@ -112,11 +113,14 @@ class Trace(Node):
         since: Annotated[
             int, strawberry.argument(description="The place (`sequence`) at which the first page begins.")
         ] = 0,
+        recorded: Recorded = None,
     ) -> Connection[OperationRef]:
         if since < 0:
             raise InputError("since", "", f"{since} is before the first place, 0")
         statuses = [status] if status else ()
-        return connection(info, await _page(self, info, Label.OPERATION, first, after, kinds, statuses, since))
+        return connection(
+            info, await _page(self, info, Label.OPERATION, first, after, kinds, statuses, since, recorded)
+        )
 
     @strawberry.field(
         description="Counts of the trace's operations in stretches of equal length, from the first to the last "
@@ -148,8 +152,9 @@ class Trace(Node):
         first: First = 20,
         after: After = None,
         kinds: VariableKinds = (),
+        recorded: Recorded = None,
     ) -> Connection[VariableRef]:
-        return connection(info, await _page(self, info, Label.VARIABLE, first, after, kinds))
+        return connection(info, await _page(self, info, Label.VARIABLE, first, after, kinds, recorded=recorded))
 
     @strawberry.field(description="Its failures: questions that were answered wrong.")
     async def failures(self, info: Info, first: First = 20, after: After = None) -> Connection[FailureRef]:
@@ -212,7 +217,8 @@ async def _page(
     kinds: Iterable[str],
     statuses: Iterable[str] = (),
     since: int = 0,
+    recorded: TimeSpan | None = None,
 ) -> Page[Any] | None:
     size, cursor = asked_page(info, first, after)
-    chosen = frozenset(kinds), frozenset(statuses)
-    return await info.context.load(trace.project_id, reads.pages, trace.id, label, size, cursor, *chosen, since)
+    chosen = frozenset(kinds), frozenset(statuses), since, span_of(recorded)
+    return await info.context.load(trace.project_id, reads.pages, trace.id, label, size, cursor, *chosen)

@@ -13,7 +13,8 @@ from typer.main import get_command
 
 from api.cli.filters import Has
 from api.cli.main import command_line
-from api.cli.option_names import options_of
+from api.cli.option_names import options_in_words, options_of
+from tests.attribution.benchmark.sample import write_benchmark
 from tests.cli.conftest import SAMPLE, Cli
 
 WRONG, FAILURE, QUESTION = "7a7b5616", "02df014d", "433d3ad1"
@@ -217,3 +218,58 @@ def test_an_unknown_option_names_the_whole_line_that_has_it(sample: Cli) -> None
     told = sample("closure", WRONG, "--svg", "past of it.svg", code=2).err
     assert f"`memtrace spine {WRONG} --svg 'past of it.svg'` has it" in told
     assert "No command that lists or shows has it" in sample("answers", "--colour", "red", code=2).err
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("answers 3", "answers --limit 3"),
+        ("failures decided", "failures --decided"),
+        ("answers since 2026-11-20", "answers --since 2026-11-20"),
+        ("operations by kind", "operations --by kind"),
+        ("units pottery count", "units pottery --count"),
+        ("operations kind retrieval", "operations --kind retrieval"),
+        ("check --all", "check last"),
+        ("export", "export last"),
+    ],
+)
+def test_a_filter_may_be_said_as_a_word(sample: Cli, typed: str, meant: str) -> None:
+    assert sample(*typed.split()).out == sample(*meant.split()).out != ""
+
+
+def test_words_of_a_listing_become_options_only_where_it_has_them() -> None:
+    options = {"--since": True, "--until": True, "--wrong": False, "--limit": True, "--search": True, "--trace": True}
+    for words, found in (
+        ("today", "--today"),
+        ("pottery yesterday", "pottery --yesterday"),
+        ("since 2h wrong", "--since 2h --wrong"),
+        ("user mara", "--user mara"),
+        ("--search today", "--search today"),
+        ("-s wrong", "-s wrong"),
+        ("since", "since"),
+        ("since --wrong", "since --wrong"),
+        ("undecided by verdict", "undecided by verdict"),
+        ("12", "--limit 12"),
+        ("12 pottery", "12 pottery"),
+        ("12345", "12345"),
+        ("-- today", "-- today"),
+    ):
+        assert options_in_words(words.split(), options) == found.split()
+
+
+def test_an_only_trace_need_not_be_named(cli: Cli, tmp_path: Path) -> None:
+    cli("migrate")
+    assert "memtrace run -- python app.py" in cli("export", code=2).err
+    assert "memtrace run -- python app.py" in cli("check", "--all", code=2).err
+    cli("import", SAMPLE)
+    other = tmp_path / "other.json"
+    other.write_bytes(SAMPLE.read_bytes().replace(b"assistant-sample", b"another-sample"))
+    cli("import", other)
+    assert "memtrace export last" in cli("export", code=2).err
+    assert cli("check", "--all").out.count("Nothing is missing in") == 2
+    cli("import", write_benchmark(tmp_path))
+    each = {one["id"]: cli("check", one["id"], "--json").json for one in cli("traces", "--json").json}
+    assert cli("check", "--all", "--json").json == [
+        {"traceId": id_} | one for id_, all_ in each.items() for one in all_
+    ]
+    assert "leave out the TRACE" in cli("check", "assistant-sample", "--all", code=2).err

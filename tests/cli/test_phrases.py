@@ -343,7 +343,7 @@ def test_an_unknown_option_says_what_there_is(sample: Cli) -> None:
 
 
 def test_a_missing_id_says_where_ids_are(sample: Cli) -> None:
-    assert "memtrace export last" in sample("export", code=2).err
+    assert "memtrace trace last" in sample("trace", code=2).err
     assert "memtrace why last" in sample("why", code=2).err
     assert "`memtrace failures` lists" in sample("unfail", code=2).err
 

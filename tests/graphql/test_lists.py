@@ -105,3 +105,30 @@ async def test_operations_across_traces_page_by_page(world: World, server: Runni
     with server.client("reader", project) as client:
         (error,) = client.post("/graphql", json={"query": text, "variables": bad}).json()["errors"]
     assert error["extensions"]["code"] == "BAD_INPUT"
+
+
+def test_lists_of_a_time(world: World) -> None:
+    """The sample was recorded on 22 November 2026."""
+    text = """query($p: String!, $w: TimeSpan, $f: FailureFilter) { project(name: $p) {
+      operations(first: 500, recorded: $w) { nodes { id } }
+      answers(recorded: $w, trace: "assistant-sample") { nodes { id } }
+      search(text: "pottery", kinds: [MemoryUnit], recorded: $w) { variable { kind } }
+      failures(filter: $f) { nodes { createdAt } }
+      trace(reference: "assistant-sample") {
+        operations(first: 500, recorded: $w) { nodes { id } }
+        variables(first: 500, recorded: $w, kinds: [Answer]) { nodes { id } }
+      } } }"""
+
+    def asked(when: dict[str, str]) -> list[list[Any]]:
+        found = world.ask(text, {"p": world.project, "w": when, "f": when})["project"]
+        lists = [found["operations"], found["answers"], found["failures"], *found["trace"].values()]
+        return [found["search"], *(one["nodes"] for one in lists)]
+
+    assert all(asked({"since": "2026-11-22T00:00:00Z", "until": "2126-11-23T00:00:00Z"}))
+    assert not any(asked({"until": "2026-11-21T00:00:00Z"}))
+    hits, *_ = asked({"since": "2026-11-22T00:00:00Z"})
+    assert {hit["variable"]["kind"] for hit in hits} == {"MemoryUnit"}
+    refused = world.answer(
+        text, {"p": world.project, "w": {"since": "2026-11-22T00:00:00Z", "until": "2026-11-22T00:00:00Z"}}
+    )
+    assert "recorded: until: must be after since" in refused["errors"][0]["message"]

@@ -42,6 +42,7 @@ from schema.errors import (
     StoreError,
 )
 from store.contract import answers
+from tests.factory import moment
 
 INFO: Any = SimpleNamespace(
     context=SimpleNamespace(platform=SimpleNamespace(settings=SimpleNamespace(request_seconds=30.0)))
@@ -67,6 +68,8 @@ INFO: Any = SimpleNamespace(
             {"min_confidence": 0.6, "max_confidence": 0.5},
             "filter: minConfidence: is 0.6, above maxConfidence, which is 0.5",
         ),
+        ({"since": moment(1), "until": moment(2)}, None),
+        ({"since": moment(2), "until": moment(2)}, "filter: until: must be after since"),
     ],
 )
 def test_a_filter_is_taken_or_refused(said: dict[str, Any], problem: str | None) -> None:
