@@ -337,7 +337,7 @@ def test_an_unknown_option_says_what_there_is(sample: Cli) -> None:
     assert "--trace, --search, --wrong, --right" in told
     assert "Did you mean" not in told
     assert "Did you mean --limit?" in sample("answers", "--limi", "3", code=2).err
-    assert "`memtrace blame --by`" in sample("stats", "--group-by", "operation", code=2).err
+    assert "`memtrace answers --by`" in sample("stats", "--group-by", "operation", code=2).err
     assert "MEMTRACE_LLM_MODEL" in sample("why", WRONG, "--model", "x", code=2).err
     assert "`memtrace answers --wrong`" in " ".join(sample.plain("--wrong", code=2).err.replace("│", "").split())
 
