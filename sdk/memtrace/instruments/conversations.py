@@ -1,11 +1,14 @@
 """Recognises the conversation of a model's call: the earlier call that the call continues, and the call's trace.
 
 A call may name its conversation (``conversation``, ``previous_response_id``, ``metadata`` with a thread or session), or
-send the history again: then its messages begin with those of an earlier call and the reply.
+send the history again: then its messages begin with those of an earlier call and the reply. A call whose only message
+quotes several turns of a user, such as a request for a summary of the history, belongs to the conversation with these
+turns.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -26,6 +29,11 @@ MAX_HELD_BYTES = 32_000_000
 _NAMES = ("conversation_id", "thread_id", "session_id", "conversationId", "threadId", "sessionId", "litellm_session_id")
 """Keys of a call's ``metadata`` that name its conversation."""
 
+MAX_TURNS = 400
+"""Number of the newest turns of users that are looked for in a message."""
+_SHORTEST_TURN = 16
+_FEWEST_QUOTED = 2
+"""A message must quote this number of turns: one question may be a part of any text."""
 _SHORTEST = 24
 """Fewest characters of a message and its reply together that are recognised without the messages before them."""
 
@@ -87,6 +95,8 @@ class Held:
 class _Memory:
     continued: Recent[bytes, dict[str, bool]] = field(default_factory=lambda: Recent(2 * MAX_CALLS))
     """Traces by a digest of their history, each with whether a later call has continued it from there."""
+    turns: Recent[str, dict[str, None]] = field(default_factory=lambda: Recent(2 * MAX_TURNS))
+    """The traces in which a user said a text."""
     held: Recent[str, Held] = field(
         default_factory=lambda: Recent(MAX_CALLS, MAX_HELD_BYTES, lambda held: 64 + 8 * len(held.variables))
     )
@@ -149,13 +159,26 @@ def home(talk: Talk, what: str) -> Home | None:
 
 
 def continued(talk: Talk) -> list[str]:
-    """The traces whose history the call continues, those first that no call has continued from there."""
+    """The traces whose history the call continues or quotes; of continued ones, those that no call has continued."""
     for key in talk.digests():
         known = _memory.continued.get(key)
         if known:
             fresh = [trace for trace, is_used in list(known.items()) if not is_used]
             return list(dict.fromkeys(map(name_of, fresh or list(known))))
-    return []
+    return _quoted(talk)
+
+
+def _quoted(talk: Talk) -> list[str]:
+    """The traces of which a call's only message quotes most turns of a user."""
+    if len(talk.spoken) != 1 or talk.spoken[0][0] != "user":
+        return []
+    text, turns = talk.spoken[0][1], _memory.turns
+    found: Counter[str] = Counter()
+    for turn, traces in {**turns.old, **turns.young}.items():
+        if len(turn) < len(text) and turn in text:
+            found.update(set(map(name_of, traces)))
+    most = max(found.values(), default=0)
+    return [trace for trace, count in found.items() if count == most] if most >= _FEWEST_QUOTED else []
 
 
 def earlier(talk: Talk, trace: str) -> Held:
@@ -178,6 +201,8 @@ def answered(talk: Talk, trace: str, replies: Sequence[object], response: str | 
         known = _memory.continued.get(key)
         if known is not None:
             known.update({one: True for one in known if name_of(one) == trace})
+    for text in [text for role, text in talk.spoken if role == "user" and len(text) >= _SHORTEST_TURN][-1:]:
+        _memory.turns.set(text, {**(_memory.turns.get(text) or {}), trace: None})
     spoken = [*talk.spoken, *(("assistant", _text(one)) for one in replies)]
     if replies:
         for key in _keys(spoken):

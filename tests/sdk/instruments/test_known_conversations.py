@@ -136,3 +136,25 @@ def test_a_named_conversation_has_a_trace_of_its_own() -> None:
     assert first == home(Talk(name="c1"), "b")
     assert len({first.trace, second.trace, before.trace}) == 3
     assert "openai" in before.name
+
+
+def test_a_request_for_a_summary_belongs_to_the_conversation_whose_turns_it_quotes() -> None:
+    for trace, turns in (("t1", ("My berth is number 47.", "Pekka mends the engine.")), ("t2", ("My berth is number 74.",))):
+        spoken: list[tuple[str, str]] = []
+        for turn in turns:
+            spoken.append(("user", turn))
+            reply(spoken, trace, "Ok.")
+            spoken.append(("assistant", "Ok."))
+    written = "user: My berth is number 47.\nassistant: Ok.\nuser: Pekka mends the engine."
+    assert continued(Talk(spoken=[("user", written)])) == ["t1"]
+    one = "user: My berth is number 47.\nassistant: Ok."
+    for other in ([("user", one)], [("assistant", written)], [("user", "Hello."), ("user", written)]):
+        assert continued(Talk(spoken=other)) == []
+
+
+def test_a_summary_of_what_two_users_said_alike_belongs_to_both_conversations() -> None:
+    for trace in ("t1", "t2"):
+        reply([("user", "My berth is number 47.")], trace, "Ok.")
+        reply([("user", "Pekka mends the engine.")], trace, "Ok.")
+    written = "user: My berth is number 47.\nuser: Pekka mends the engine."
+    assert continued(Talk(spoken=[("user", written)])) == ["t1", "t2"]
