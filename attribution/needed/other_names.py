@@ -1,18 +1,48 @@
-"""Answers that put another name in the place of the right one, as ``Mrs Hall`` for ``Mrs Hale``."""
+"""Answers that put another name in the place of the right one, as ``Mrs Hall`` for ``Mrs Hale``, or beside it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from attribution.text.tokens import Token, tokens
+
+_ONLY = re.compile(
+    r"""\b(?:only|alone|solely|nur|allein\w*|ausschließlich|sol[oa]s?|sólo|solamente|únicamente|seule?s?|seulement
+          |uniquement|sozinh[oa]s?|só|apenas|somente|soltanto|da\s+sol[oa]|alleen|bara|ensam|alene|yalnız\w*|sadece
+          |tylko|sama?|только|лишь|сама?|один|одна|лише|тільки)\b
+      | 只 | 独自 | 獨自 | だけ | 一人で | 혼자""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Words that say of a thing or person that there is no other."""
+_AND = re.compile(
+    r"""\b(?:and|with|plus|together|und|mit|sowie|zusammen|y|con|et|avec|com|ed?|en|met|och|med|og|ve|ile
+          |oraz|z|ze|и|с|со|та|і|й|з|із|зі)\b | [和跟與与] | (?<=\w)[とو] | (?<=\w)[와과랑]""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Words that join one thing or person to another."""
 
 
 def names_another(golds: Sequence[str], text: str) -> bool:
     """Whether a text has another name after the word that stands before a name in each gold answer.
 
-    A name is a word with a capital letter that does not begin the text. A shorter or longer form is the same name.
+    A name is a word with a capital letter that does not begin the text. A shorter or longer form is the same name. If
+    each gold answer names only one, as ``Zach alone``, a text that joins others to it, as ``you and Zach``, is another.
     """
-    return bool(golds) and all(_names_another(gold, text) for gold in golds)
+    return bool(golds) and all(_names_another(gold, text) or _adds_to_the_only_one(gold, text) for gold in golds)
+
+
+def _adds_to_the_only_one(gold: str, text: str) -> bool:
+    """Whether a word of the gold answer, which names only one, stands directly beside an "and" in the text."""
+    if not _ONLY.search(gold) or _AND.search(gold) or _ONLY.search(text):
+        return False
+    right, said = {one.stem for one in tokens(gold) if one.carries}, [one for one in tokens(text) if one.stem]
+    for joining in _AND.finditer(text):
+        before = [one for one in said if one.end <= joining.start() and not text[one.end : joining.start()].strip()]
+        after = [one for one in said if one.start >= joining.end() and not text[joining.end() : one.start].strip()]
+        if right & {one.stem for one in (*before, *after)}:
+            return True
+    return False
 
 
 def _names_another(gold: str, text: str) -> bool:

@@ -20,6 +20,16 @@ from attribution.needed.other_names import names_another
         ("a red car", "A red Volvo", False),
         ("κάθε Πέμπτη", "ΚΑΘΕ ΠΕΜΠΤΗ.", False),  # capitals have no accents
         ("", "Mr Hall", False),
+        ("Zach alone", "You and Zach pay.", True),
+        ("Захар сам", "Платите ви із Захаром.", True),
+        ("nur Wilma", "Wilma und Jost", True),
+        ("sólo Inés", "Inés y Pablo.", True),
+        ("ザックだけ", "ザックと私です", True),
+        ("Zach alone", "Zach pays.", False),
+        ("Zach alone", "Only Zach, and he pays in cash.", False),
+        ("only on Sundays", "On Sundays, and you may come as well.", False),
+        ("only Ann and Ben", "Ann and Ben", False),
+        ("Захар", "Ви із Захаром.", False),
     ],
 )
 def test_names(gold: str, answer: str, is_other: bool) -> None:
