@@ -254,9 +254,15 @@ async def _holding(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -
     found = {made for one in _searches(graph, past) for made in graph.made(one)}
     texts = await graph.texts(one for one in past if one in found or graph.variables[one].kind in _READ)
     asked = content(tried.failure.question, Rarity(())).words.keys() - gold.words.keys()
-    told = {one: _is_about(asked, gold, text) for one, text in texts.items() if agreement(gold, text).recall >= _ALL}
+    golds = tried.failure.gold_answers
+    is_time = any(without_digital_times(one) != one for one in golds)
+    told = {
+        one: _is_about(asked, gold, text, is_time=is_time)
+        for one, text in texts.items()
+        if agreement(gold, text).recall >= _ALL
+    }
     # Any long text may have a number: alone, it tells nothing unless a sentence about the question has it.
-    chance = is_bare(gold, tried.failure.gold_answers)
+    chance = is_bare(gold, golds)
     return {one: is_about for one, is_about in told.items() if is_about or not chance}
 
 
@@ -321,13 +327,14 @@ def _telling(tried: TriedFailure, text: str) -> str:
     return text if best is None or best.text not in text else best.text.strip(_AROUND)
 
 
-def _is_about(asked: AbstractSet[str], gold: Content, text: str) -> bool:
+def _is_about(asked: AbstractSet[str], gold: Content, text: str, *, is_time: bool) -> bool:
     """Whether a sentence of a text has all of the right answer, and a word of the question.
 
     A long prompt may have a short answer, such as a number, in a sentence about other things. The hours and minutes of
-    a time of day are no numbers by themselves.
+    a time of day are no numbers by themselves, unless the right answer is a time of day (``is_time``).
     """
-    sentences = [placed.sentence for placed in passage(without_digital_times(text) if gold.numbers else text)]
+    is_cut = bool(gold.numbers) and not is_time
+    sentences = [placed.sentence for placed in passage(without_digital_times(text) if is_cut else text)]
     return any(not asked.isdisjoint(one.stems) and agreement(gold, one.text).recall >= _ALL for one in sentences)
 
 

@@ -93,17 +93,22 @@ def form(failure: Failure) -> QuestionForm:
         return QuestionForm.CONVERSATIONAL
     if _JOINING.search(failure.question):
         return QuestionForm.JOINED
-    if _infers(failure.question) or (golds and all(_HEDGED.match(gold) for gold in golds)):
+    if _infers(failure) or (golds and all(_HEDGED.match(gold) for gold in golds)):
         return QuestionForm.INFERRED
     return QuestionForm.PLAIN
 
 
-def _infers(question: str) -> bool:
-    """Whether a question asks for a conclusion from what was said."""
+def _infers(failure: Failure) -> bool:
+    """Whether a question asks for a conclusion from what was said.
+
+    A short question may not tell its language: then its answers tell it.
+    """
+    question = failure.question
     found = _INFERRING.search(question)
     if found is None or not _NOT_ENGLISH.match(found.group()):
         return found is not None
-    if language_of(question) in {None, "en"}:
+    together = " ".join((question, *failure.gold_answers, failure.prediction or ""))
+    if (language_of(question) or language_of(together)) in {None, "en"}:
         return True
     return _INFERRING.search(question, found.end()) is not None
 

@@ -42,7 +42,10 @@ _SURE = _VALUES.keys() - _AMBIGUOUS
 _MULTIPLIES = frozenset({100, 1_000, 1_000_000})
 _TENS = frozenset(range(20, 100, 10))
 _DOZEN = 12
-_DOZENS = "dozen dozens dutzend docena docenas douzaine douzaines dozzina dozzine dúzia dúzias"
+_DOZENS = (
+    "dozen dozens dutzend docena docenas douzaine douzaines dozzina dozzine dúzia dúzias dozijn dussin dusin "
+    "tuzin tuziny tuzinów tusina tusinaa"
+)
 _TIMES = {
     **dict.fromkeys(_DOZENS.split(), _DOZEN),
     "hundred": 100,
@@ -67,7 +70,8 @@ _FRENCH_HUNDREDS = _FRENCH_UNITS.keys() - {"un", "une", "six", *(one for one, n 
 """Words that may stand before ``cents``; ``six cents`` is English, too."""
 _AFTER_AND = {"um": 1, "uma": 1, "uno": 1, "una": 1, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "oito": 8}
 """Words that are a number after a word that joins two parts: ``setenta e dois``."""
-_FEW = {"due": 2, "um": 1, "uma": 1, "una": 1, "une": 1, "un": 1, "one": 1, "a": 1}
+_ONE = "a one ein eine einem einen einer een um uma un una une ett et jeden"
+_FEW = {"due": 2, **dict.fromkeys(_ONE.split(), 1)}
 """Words that are a number before a word that multiplies."""
 
 _HANGUL = {one: value for value, one in enumerate("일이삼사오육칠팔구", 1)}

@@ -117,6 +117,9 @@ def test_words_that_infer_in_english_only() -> None:
     assert form(asked("Was the dog happy?", "with the ball")) is QuestionForm.INFERRED
     assert form(asked("Was kosten die Karten für das Boot?", "20 Euro")) is QuestionForm.PLAIN
     assert form(asked("Was hat Ada wahrscheinlich gekauft?", "ein Boot")) is QuestionForm.INFERRED
+    short = asked("Was leiht mir Steffens?", "den Anhänger")
+    assert form(replace(short, prediction="Das ist das Lastenrad.")) is QuestionForm.PLAIN
+    assert form(replace(short, gold_answers=("a trailer",), prediction="a bike")) is QuestionForm.INFERRED
 
 
 def test_yes_and_no() -> None:
