@@ -16,7 +16,7 @@ from attribution.text.dates import mentions
 from attribution.text.digit_dates import days_in_digits
 from attribution.text.initials import spelled_out
 from attribution.text.intervals import Interval
-from attribution.text.languages import language_of
+from attribution.text.languages import is_function_word, language_of
 from attribution.text.lexicon import best_likeness, is_common_word, is_rival_of_any, is_same_as_any
 from attribution.text.money import Money, money
 from attribution.text.numbers import number
@@ -276,8 +276,9 @@ def _alike_by_clock(gold: str, text: str, asked: frozenset[str]) -> bool | None:
 
 
 def _is_all(text: str, start: int, end: int, known: frozenset[str]) -> bool:
-    """Whether a text says nothing beside one of its parts and known words."""
-    return not any(one.carries and one.stem not in known for one in tokens(f"{text[:start]} {text[end:]}"))
+    """Whether a text says nothing beside one of its parts, known words, and words such as articles."""
+    others = [one for one in tokens(f"{text[:start]} {text[end:]}") if one.carries and one.stem not in known]
+    return all(is_function_word(one.word) for one in others)
 
 
 def _relative_days(text: str) -> list[Interval]:

@@ -50,7 +50,11 @@ _SORTS: dict[str, dict[float, str]] = {
         0.1: "dl decilitre decilitres",
         1: "l litre litres liter liters litro litros litri",
     },
+    "share": {
+        0.01: "% percent prozent procent porcento percento procenta procentów procentti процент процента процентов",
+    },
 }
+_PER_CENT = r"%|p(?:er|or|our)\s+cien?t[oi]?\b|p(?:er|or|our)\s+cento?\b"
 _UNITS = {
     word: (sort, size) for sort, sizes in _SORTS.items() for size, words in sizes.items() for word in words.split()
 }
@@ -59,7 +63,8 @@ _SHORT = frozenset({"h", "g", "m", "l", "min", "mg", "kg", "lb", "oz", "mm", "cm
 _ONE = frozenset(["a", "an", "one", "ein", "eine", "einen", "einem", "einer", "un", "una", "uno", "une", "um", "uma"])
 _NUMBERS_ONLY_HERE = {
     "três": 3, "quatro": 4, "oito": 8, "dez": 10, "due": 2, "tre": 3, "quattro": 4, "cinque": 5, "sette": 7, "otto": 8,
-    "dieci": 10, "quince": 15, "venti": 20,
+    "dieci": 10, "undici": 11, "dodici": 12, "doze": 12, "treze": 13, "tredici": 13, "quince": 15, "quindici": 15,
+    "vinte": 20, "venti": 20, "trinta": 30, "trenta": 30,
 }  # fmt: skip
 """Number words of languages that mean something else beside other words, so that only a unit makes them numbers."""
 
@@ -70,11 +75,12 @@ _FIND = re.compile(
       (?<![\d.,])\b(?P<part>half|(?:(?P<quarters>a|one|three)\s+)?quarters?)\s+(?:of\s+)?(?:(?:an?|one)\s+)?(?P<unit1>{_WORD})\b
     | (?<![\d.,])\b(?P<half3>halbe[nrs]?|media|medio|meia|meio|demi|mezz[ao]?|half)(?:\s+|-|['’])(?P<unit3>{_WORD})\b
     | (?<![\d.,])(?<![\d.,]\s)\b(?P<count>{_COUNT})(?P<plus>\s+and\s+a\s+half)?(?P<gap>\s*+)(?:-\s*+)?
-        (?P<unit2>{_WORD})\b
+        (?P<unit2>{_PER_CENT}|{_WORD}\b)
         (?P<half>\s+(?:and\s+a\s+half|y\s+media|e\s+meia|et\s+demie|e\s+mezz[ao]))?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_SHARE = re.compile(_PER_CENT)
 _HALVED = re.compile(
     r"(?P<one>anderthalb|ein(?:und)?einhalb|anderhal(?:f|ve))e?n?|(?P<whole>[^\W\d_]+?)(?:und)?einhalb"
 )
@@ -197,7 +203,7 @@ def _amount(match: re.Match[str], counts: Mapping[int, tuple[int, float]]) -> tu
         unit = _UNITS.get(match["unit3"].lower())
         return None if unit is None else (Amount(match.start(), match.end(), unit[0], 0.5 * unit[1]), unit[1])
     name = match["unit2"].lower()
-    unit = _UNITS.get(name)
+    unit = _UNITS["%"] if _SHARE.fullmatch(name) else _UNITS.get(name)
     said = match["count"].lower()
     is_digits = said[0].isdigit()
     count = _value(said)

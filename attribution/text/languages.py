@@ -69,6 +69,11 @@ def _script(letter: str) -> str:
     return _JAPANESE.get(script, script)
 
 
+def is_function_word(word: str) -> bool:
+    """Whether a word, in lower case, is one of the function words of some language, such as an article."""
+    return word in _LANGUAGES
+
+
 def language_of(text: str) -> str | None:
     """The language with most function words in a text in Latin letters; None if several have as many, or hardly any."""
     words = {token.word.casefold() for token in tokens(text)}

@@ -35,6 +35,10 @@ from attribution.text.money import money
         ("1,5 Meter", "length", 1.5),
         ("zweieinhalb Stunden", "duration", 9000),
         ("3 kg", "mass", 3000),
+        ("12 %", "share", 0.12),
+        ("twelve per cent", "share", 0.12),
+        ("il dodici per cento", "share", 0.12),
+        ("zwölf Prozent", "share", 0.12),
         ("two years", "months", 24),
     ],
 )
@@ -44,7 +48,7 @@ def test_amounts(text: str, sort: str, value: float) -> None:
     assert found.value == pytest.approx(value)
 
 
-@pytest.mark.parametrize("text", ["I play well", "room 12 is free", "the second house"])
+@pytest.mark.parametrize("text", ["I play well", "5 per centre", "per cent", "room 12 is free", "the second house"])
 def test_no_amounts(text: str) -> None:
     assert amounts(text) == []
 
@@ -131,6 +135,8 @@ def _agrees(gold: str, answer: str) -> bool:
         ("18 minutes and 40 seconds", "In 18:40."),
         ("1:12:05", "1 hour, 12 minutes and 5 seconds"),
         ("5 novembre 2027", "Il 5/11/2027"),
+        ("el doce por ciento", "Tiene usted un 12 %."),
+        ("die drei Wochen", "21 Tage"),
     ],
 )
 def test_the_same_measure(gold: str, answer: str) -> None:
@@ -145,6 +151,7 @@ def test_the_same_measure(gold: str, answer: str) -> None:
         ("three weeks", "20 days"),
         ("quarter past nine", "At 9:45."),
         ("3 kg", "300 grams"),
+        ("el doce por ciento", "Tiene usted un 21 %."),
         ("70-245", "It is 70-254."),
         ("210 Euro", "180 Euro"),
         ("1200 euro", "Costa 1.200 dollari, cioè $1,200."),
