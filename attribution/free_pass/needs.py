@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.free_pass import other_subject, premises, rules
+from attribution.free_pass import other_subject, other_thing, premises, rules
 from attribution.free_pass.foreign_gold import foreign_gold
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content
@@ -228,6 +228,8 @@ def _premise(tried: TriedFailure, detail: Detail, best: Detail, gold: Content) -
         or other_subject.other_speaker(messages, failure, detail, gold, known)
         or other_subject.other_name(messages, failure, best, gold, known)
         or premises.outdated(tried.graph, messages, failure, detail, gold)
+        or other_thing.in_other_clause(messages, failure, detail, gold)
+        or (other_thing.other_thing(messages, failure, detail, gold, known) if tried.is_retrieved else None)
         or premises.wrong_time(messages, failure, detail)
         or premises.after_the_end(messages, failure, gold)
         or premises.in_other_terms(tried.graph, messages, failure, tried.evidence, detail)

@@ -44,7 +44,7 @@ def other_speaker(
     If the sentence with the gold answer says nothing of the question, the asked speaker's sentence must say all of it.
     """
     owner = asked_speaker(messages, failure.question)
-    if owner is None or not _is_others(messages, detail, owner) or not _can_be_right(messages, failure, gold):
+    if owner is None or not _is_others(messages, detail, owner) or not can_be_right(messages, failure, gold):
         return None
     asked = set(messages.asked(failure).words) - messages.names
     thing = (asked & set(detail.sentence.stems)) or (asked if len(asked) >= _FRAME else set())
@@ -63,7 +63,7 @@ def other_name(
     messages: Messages, failure: Failure, detail: Detail, gold: Content, is_known: Callable[[str], bool]
 ) -> Finding | None:
     """Two sentences tell the same of two people: of the asked person the given answer, of another the gold answer."""
-    if not detail.literal or not _can_be_right(messages, failure, gold):
+    if not detail.literal or not can_be_right(messages, failure, gold):
         return None
     claim = messages.claim(failure, detail.reference)
     names = _names(failure.question) - _names(" ".join(failure.gold_answers))
@@ -120,7 +120,7 @@ def _is_others(messages: Messages, detail: Detail, owner: str) -> bool:
     return sayer is not None and sayer != owner and bool(FIRST_PERSON.search(messages.texts[detail.message_id]))
 
 
-def _can_be_right(messages: Messages, failure: Failure, gold: Content) -> bool:
+def can_be_right(messages: Messages, failure: Failure, gold: Content) -> bool:
     """Whether the given answer says something else than the gold answer."""
     said = failure.prediction or ""
     claim = messages.claim(failure, None)

@@ -34,7 +34,9 @@ FIRST_PERSON = re.compile(
     r"""\b(?:I|my|me|mine|ours?|we|ich|mein\w*|mir|mich|wir|unser\w*
         |yo|mis?|conmigo|nosotr[oa]s|nuestr[oa]s?|je|j['’]|moi|m[oe]s|ma|mon|nous|notre|nos|eu|meus?|minhas?|noss[oa]s?
         |io|mi[oae]|miei|nostr[oaie])\b
-      | ['’](?:m|ve)\b | 我|咱|私|僕|俺|나는|내가|저는|제가|\bя\b|\bмо[йяеиёю]\w*|\bben(?:im)?\b
+      | ['’](?:m|ve)\b | 我|咱|私|僕|俺|나는|내가|저는|제가|\bя\b|\bмо[йяеиёюєїі]\w*|\bмені\b|\bмене\b|\bben(?:im)?\b
+      | \b(?:mnie|mną|mój|moj\w{1,3}|nasz\w*|mam|jestem)\b | \w(?:łem|łam|liśmy|łyśmy|[aeu]ję)\b
+      | \b(?:saya|aku|kami|kita|minä|minun|minulla)\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -70,7 +72,9 @@ _CHANGE = re.compile(
         |pospuest\w*|pospuso|aplaza\w*|pasa(?:n|do|ron)?\s+a(?:l|\s+l[ao]s?)?|nuev[oa]s?
         |adiad[oa]s?|adiou|passa(?:m|ram|do)?\s+(?:para|a[lio]?)|nov[oa]s?|spostat[oaie]|rinviat[oaie]|posticipat[oaie]
         |nuov[oaie]|verzet|verplaatst|uitgesteld|nieuwe?|перенос\w*|перен[её]с\w*|сменил\w*|нов\w{2,3}
-        |yeni|ertelen\w*|değiş\w*|alındı)\b
+        |yeni|ertelen\w*|değiş\w*|alındı
+        |teraz|obecnie|już\s+nie|przen(?:ios|oszę)\w*|zmieni\w+|now(?:y|ego|ej|ym)|зараз|тепер|вже\s+не|перен[іо]с\w*
+        |зміни\w+|sekarang|kini|tidak\s+lagi|diganti|pindah|numera|nykyään|siirr\w+|siirty\w+|vaihtu\w+)\b
       | 现在|目前|如今|不再|换成|改[成到为]|搬到|推迟|提前|新的
       | 今は|現在|いまは|やはり|やっぱり|もう|変わ|変更|延期|新しい|引っ越
       | 지금|현재|이제|바뀌|변경|연기|옮겼|새로|이사
@@ -220,6 +224,11 @@ def _is_on_topic(asked: Content, detail: Detail, said: Sentence, speaker: str | 
     return bool(topic) and 2 * len(topic & common) >= len(topic)
 
 
+def names_relative(text: str, known: str) -> bool:
+    """Whether a text names a relative or friend whom the known text does not mention."""
+    return bool({one.casefold() for one in _OTHERS.findall(text)} - {one.casefold() for one in _OTHERS.findall(known)})
+
+
 def _is_of_another(failure: Failure, detail: Detail, placed: Placed) -> bool:
     """Whether a sentence tells of another person or thing than question and evidence do.
 
@@ -228,11 +237,9 @@ def _is_of_another(failure: Failure, detail: Detail, placed: Placed) -> bool:
     """
     said = placed.sentence
     known = " ".join((failure.question, detail.sentence.text, failure.prediction or ""))
-    others = {one.casefold() for one in _OTHERS.findall(said.text)}
-    others -= {one.casefold() for one in _OTHERS.findall(known)}
     named = _named(failure.question) & set(detail.sentence.stems) - set(said.stems)
     stems = {one.stem for one in tokens(known)}
-    return bool(others) or (bool(named) and not _named(said.text) <= stems)
+    return names_relative(said.text, known) or (bool(named) and not _named(said.text) <= stems)
 
 
 def _named(text: str) -> set[str]:

@@ -44,7 +44,7 @@ _TENS = frozenset(range(20, 100, 10))
 _DOZEN = 12
 _DOZENS = (
     "dozen dozens dutzend docena docenas douzaine douzaines dozzina dozzine dúzia dúzias dozijn dussin dusin "
-    "tuzin tuziny tuzinów tusina tusinaa"
+    "tuzin tuziny tuzinów tusina tusinaa дюжина дюжины дюжини дюжину дюжин"
 )
 _TIMES = {
     **dict.fromkeys(_DOZENS.split(), _DOZEN),

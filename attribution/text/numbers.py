@@ -52,6 +52,28 @@ _LATER_ORDINALS = (
     "siebte siebten septième settimo séptimo sétimo", "achte achten huitième ottavo oitavo",
     "neunte neunten neuvième noveno", "zehnte zehnten dixième decimo décimo",
 )  # fmt: skip
+_SLAVIC = (
+    "dwa dwie dwóch два дві", "trzy trzech три", "cztery czterech чотири", "pięć pięciu п'ять п’ять",
+    "sześć sześciu шість", "siedem siedmiu сім", "osiem ośmiu вісім", "dziewięć dziewięciu дев'ять дев’ять",
+    "dziesięć dziesięciu десять", "jedenaście jedenastu одинадцять", "dwanaście dwunastu дванадцять",
+    "trzynaście trzynastu тринадцять", "czternaście czternastu чотирнадцять",
+    "piętnaście piętnastu п'ятнадцять п’ятнадцять", "szesnaście szesnastu шістнадцять",
+    "siedemnaście siedemnastu сімнадцять", "osiemnaście osiemnastu вісімнадцять",
+    "dziewiętnaście dziewiętnastu дев'ятнадцять дев’ятнадцять",
+)  # fmt: skip
+"""Polish and Ukrainian for 2 to 19."""
+_SLAVIC_TENS = (
+    "dwadzieścia dwudziestu двадцять", "trzydzieści trzydziestu тридцять", "czterdzieści czterdziestu сорок",
+    "pięćdziesiąt pięćdziesięciu п'ятдесят п’ятдесят", "sześćdziesiąt sześćdziesięciu шістдесят",
+    "siedemdziesiąt siedemdziesięciu сімдесят", "osiemdziesiąt osiemdziesięciu вісімдесят",
+    "dziewięćdziesiąt dziewięćdziesięciu дев'яносто дев’яносто",
+)  # fmt: skip
+_CATALAN = {"cinc": 5, "vuit": 8, "dotze": 12, "tretze": 13, "setze": 16, "disset": 17, "divuit": 18, "dinou": 19,
+            "vint": 20, "seixanta": 60, "vuitanta": 80, "noranta": 90}  # fmt: skip
+_SWEDISH = {"två": 2, "fyra": 4, "sju": 7, "åtta": 8, "tolv": 12, "tretton": 13, "fjorton": 14, "femton": 15, "sexton": 16,
+            "sjutton": 17, "nitton": 19}  # fmt: skip
+_SWEDISH_TENS = "tjugo trettio fyrtio femtio sextio sjuttio åttio nittio"
+_FINNISH = "kaksi kolme neljä viisi _ seitsemän kahdeksan yhdeksän"
 
 
 def _joined(units: str, tens: Sequence[str], between: str) -> dict[str, int]:
@@ -86,6 +108,14 @@ _WORDS = (
     | {word: value for value, word in enumerate(_PERSIAN.split(), 2) if word != "_"}
     | {folded(word): 10 * value for said in (_GREEK_TENS, _PERSIAN_TENS) for value, word in enumerate(said.split(), 2)}
     | {"hundert": 100, "cien": 100, "tausend": 1000, "mille": 1000, "tien": 10, "twaalf": 12, "εκατό": 100, "صد": 100}
+    | {folded(word): value for value, said in enumerate(_SLAVIC, 2) for word in said.split()}
+    | {folded(word): 10 * value for value, said in enumerate(_SLAVIC_TENS, 2) for word in said.split()}
+    | _CATALAN
+    | {folded(word): value for word, value in _SWEDISH.items()}
+    | {folded(word): 10 * value for value, word in enumerate(_SWEDISH_TENS.split(), 2)}
+    | {"kymmenen": 10}
+    | {folded(word): value for value, word in enumerate(_FINNISH.split(), 2) if word != "_"}
+    | {folded(f"{word}toista"): 10 + value for value, word in enumerate(_FINNISH.split(), 2) if word != "_"}
     | {word: value for value, word in enumerate(_UNITS.split())}
     | {word: 10 * value for value, word in enumerate(_TENS.split(), 2)}
     | _ORDINALS

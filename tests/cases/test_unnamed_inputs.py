@@ -59,3 +59,27 @@ async def test_equal_instructions_of_two_questions_are_two_prompts(environment: 
         assert asked.startswith(question)
     found = await tried(run, tmp_path, "On shelf 9.", "shelf 6")
     assert found.said == ("ResponseError", "Generation", "openai chat")
+
+
+def reads_letters(body: dict[str, Any]) -> str | dict[str, Any]:
+    said = str(body["messages"][-1]["content"])
+    if body["messages"][0]["content"] == "Read the letter.":
+        sale = {"sender": "Hector Gunn", "matter": "entry for the ram sale", "due": "3rd of August"}
+        card = sale if "ram" in said else {"sender": "Iona Tait", "matter": "can shear nineteen ewes"}
+        called = {"name": "Card", "arguments": json.dumps(card)}
+        return {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": called}]}
+    return "The cards give no date." if said.startswith("By when") else "Nineteen ewes."
+
+
+@pytest.mark.parametrize("environment", params_of("langchain"))
+async def test_each_of_several_texts_is_a_message(environment: str, tmp_path: Path) -> None:
+    run = recorded("letters.py", environment, reads_letters, tmp_path)
+    check_whole(run)
+    assert [one["value"][:9] for one in run.variables("Message")] == ["The ram s", "I can she"]
+    # A question that mentions a known name is a question all the same.
+    asked = {one["value"][:7] for one in run.variables("Query")}
+    assert asked == {"By when", "How man"}
+    dropped = await tried(run, tmp_path, "The cards give no date.", "by the 3rd of August")
+    assert dropped.said[0] == "UpdateError"
+    misread = await tried(run, tmp_path, "Nineteen ewes.", "ninety ewes")
+    assert misread.said == ("ExtractionError", "Generation", "ChatOpenAI")

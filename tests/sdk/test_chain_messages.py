@@ -81,6 +81,11 @@ def test_what_is_spoken() -> None:
         assert not is_conversation(other)
 
 
+def test_the_parts_of_a_stream_are_spoken_by_the_assistant() -> None:
+    told = [message("My berth is number 47."), message("Good.", "AIMessageChunk")]
+    assert spoken(told) == [("user", "My berth is number 47."), ("assistant", "Good.")]
+
+
 def test_a_prompt_has_roles_if_it_has_several_messages() -> None:
     assert rendered([message("a", "system")]) == "a"
     assert rendered([message("a", "system"), message("b")]) == "system: a\n\nhuman: b"

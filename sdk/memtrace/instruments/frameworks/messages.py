@@ -118,7 +118,8 @@ def spoken(value: object) -> list[tuple[str, str]]:
     return [(_OPENAI.get(one.type, one.type), content(one)) for one in value if one.type != "system"]
 
 
-_OPENAI = {"human": "user", "ai": "assistant"}
+_OPENAI = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
+"""Roles by the type of a message; a program that streams keeps the sum of the parts as the reply."""
 
 
 def tool_calls(message: Any) -> list[dict[str, Any]]:

@@ -247,11 +247,10 @@ def begun(inputs: object, metadata: Mapping[str, Any], *, is_written: bool, is_n
             key, said = str(said.type), said.content  # noqa: PLW2901
         if isinstance(said, str) and len(said) > 1:
             root.given[id(said)] = key, said
-    if isinstance(inputs, Mapping) and len(root.given) == 1 and not is_named_by_package:
-        ((one, (key, said)),) = root.given.items()
-        # A program may name what its user says in any language, such as ``testo``.
-        if key not in KINDS_BY_KEY and not is_word(said):
-            root.given[one] = "input", said
+    keys = {key for key, _ in root.given.values()}
+    if isinstance(inputs, Mapping) and len(keys) == 1 and not is_named_by_package and keys.isdisjoint(KINDS_BY_KEY):
+        # A program may name what its user says in any language, such as ``testo``, and hand over several such texts.
+        root.given |= {one: ("input", said) for one, (_, said) in root.given.items() if not is_word(said)}
     return root
 
 

@@ -28,11 +28,17 @@ def same(run: Run, value: object) -> Variable | None:
     return found
 
 
-def sources(run: Run, text: str) -> list[Variable]:
-    """The sources of a new text: the variables whose text it contains, or else a reply that contains the new text."""
+def sources(run: Run, text: str, *, is_speech: bool = False) -> list[Variable]:
+    """The sources of a new text: the variables whose text it contains, or else a reply that contains the new text.
+
+    Args:
+        run: that has the text.
+        text: the new text.
+        is_speech: whether a user may have said it, who mentions short texts such as names without quoting anybody.
+    """
     _name_given(run, text)
     here = run.here
-    found = texts(here.trace).inside(text, run.asked)
+    found = texts(here.trace).inside(text, run.asked, is_speech=is_speech)
     if found:
         return found
     reply = texts(here.trace).around(text, run.asked | run.root.carried, SPOKEN)

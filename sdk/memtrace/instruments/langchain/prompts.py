@@ -8,6 +8,7 @@ from typing import Any
 from memtrace.identity import Variable
 from memtrace.instruments.frameworks.buffers import buffer
 from memtrace.instruments.frameworks.messages import (
+    KINDS_BY_KEY,
     content,
     conversations,
     is_conversation,
@@ -62,7 +63,7 @@ def _reached(run: Run, inputs: Mapping[str, Any], text: str) -> list[Variable]:
         if one is not None:
             found[one] = None
             continue
-        came_from = sources(run, said)
+        came_from = sources(run, said, is_speech=KINDS_BY_KEY.get(key) in {"Message", "Query"})
         now = same(run, said)  # ``sources`` may have recorded it
         if now is not None:
             found[now] = None

@@ -1,0 +1,87 @@
+"""Gold answers that are told of another thing or person than the question names, beside the given answer.
+
+They are wrong if a sentence tells the given answer of all that the question names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from attribution.free_pass import proof_path as proof
+from attribution.free_pass.other_subject import asked_speaker, can_be_right
+from attribution.free_pass.premises import names_relative
+from attribution.free_pass.rules import Finding
+from attribution.needed.content import Content, Rarity, content, share_found
+from attribution.needed.messages import Messages
+from attribution.needed.presence import Detail
+from attribution.text.languages import is_function_word
+from attribution.text.tokens import tokens
+from schema.kinds import ErrorType
+from schema.models import Failure
+
+_PLAIN = Rarity(())
+_WHOLLY = 0.9
+_LIKELY = 0.85
+_FEWEST = 2
+"""The minimal number of words by which a question names a thing."""
+_CLAUSE = re.compile(r"[,;:—–]\s+|\s+(?:while|whereas|but|während|aber|mientras|pero|tandis\s+que|mais|mentre|ma|mas)\s+")
+
+
+def other_thing(
+    messages: Messages, failure: Failure, detail: Detail, gold: Content, is_known: Callable[[str], bool]
+) -> Finding | None:
+    """A sentence tells the given answer of all that the question names, and the gold answer's sentence lacks some of it.
+
+    ``The new cask`` and ``the old cask`` have most words in common. Only for evidence that nobody named.
+    """
+    if not detail.literal or not can_be_right(messages, failure, gold):
+        return None
+    said = {stem for one in messages.ids for placed in messages.sentences[one] for stem in placed.sentence.stems}
+    asked = {one for one in messages.asked(failure).words.keys() & said if not is_function_word(one)}
+    claim, owner = messages.claim(failure, detail.reference), asked_speaker(messages, failure.question)
+    if len(asked) < _FEWEST or asked <= set(detail.sentence.stems):
+        return None
+    for message in messages.ids:
+        if not is_known(message) or (owner is not None and messages.speakers.get(message) not in {owner, None}):
+            continue
+        for placed in messages.statements(message):
+            stems = set(placed.sentence.stems)
+            is_told = asked <= stems and share_found(claim, placed) >= _WHOLLY
+            if is_told and not share_found(gold, placed):
+                reason = "a message tells the given answer of all that the question names, and the gold answer of another"
+                return _wrong(message, placed.sentence.text.strip(), reason)
+    return None
+
+
+def in_other_clause(messages: Messages, failure: Failure, detail: Detail, gold: Content) -> Finding | None:
+    """One sentence tells the given answer of what the question names, and the gold answer of a relative or friend.
+
+    ``I play the accordion in the evenings, my sister has the concertina.``
+    """
+    if not detail.literal or not can_be_right(messages, failure, gold):
+        return None
+    text = detail.sentence.text
+    parts = [part for part in _CLAUSE.split(text) if part.strip()]
+    claim, asked = messages.claim(failure, detail.reference), set(messages.asked(failure).words)
+    common = asked & set(detail.sentence.stems)
+    told = [part for part in parts if _has(part, claim) and common <= _stems(part) and not _has(part, gold)]
+    others = [part for part in parts if _has(part, gold) and common.isdisjoint(_stems(part)) and not _has(part, claim)]
+    if len(common) < _FEWEST or not told or not any(names_relative(part, failure.question) for part in others):
+        return None
+    reason = "the evidence tells the given answer of the asked person, and the gold answer of another"
+    return _wrong(detail.message_id, text.strip(), reason)
+
+
+def _has(part: str, wanted: Content) -> bool:
+    return wanted.words.keys() <= _stems(part) and wanted.numbers <= content(part, _PLAIN).numbers
+
+
+def _stems(part: str) -> set[str]:
+    return {one.stem for one in tokens(part)}
+
+
+def _wrong(message_id: str, quote: str, reason: str) -> Finding:
+    prove = partial(proof.of_message, message_id, quote)
+    return Finding(ErrorType.ANNOTATION, None, _LIKELY, reason, prove, is_local=True)
