@@ -16,6 +16,7 @@ from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, Rarity, content, share_found
 from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
+from attribution.needed.question import is_question
 from attribution.text.languages import is_function_word
 from attribution.text.tokens import tokens
 from schema.kinds import ErrorType
@@ -38,15 +39,16 @@ def other_thing(
     """
     if not detail.literal or not can_be_right(messages, failure, gold):
         return None
-    said = {stem for one in messages.ids for placed in messages.sentences[one] for stem in placed.sentence.stems}
+    told = {one: [p for p in messages.statements(one) if not is_question(p.sentence.text)] for one in messages.ids}
+    said = {stem for some in told.values() for placed in some for stem in placed.sentence.stems}
     asked = {one for one in messages.asked(failure).words.keys() & said if not is_function_word(one)}
     claim, owner = messages.claim(failure, detail.reference), asked_speaker(messages, failure.question)
     if len(asked) < _FEWEST or asked <= set(detail.sentence.stems):
         return None
-    for message in messages.ids:
+    for message, some in told.items():
         if not is_known(message) or (owner is not None and messages.speakers.get(message) not in {owner, None}):
             continue
-        for placed in messages.statements(message):
+        for placed in some:
             stems = set(placed.sentence.stems)
             is_told = asked <= stems and share_found(claim, placed) >= _WHOLLY
             if is_told and not share_found(gold, placed):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
+
+from attribution.text.numbers import number
 
 _CURRENCIES = {
     "eur": ("€", "eur", "euros?"),
@@ -29,6 +32,14 @@ _FIND = re.compile(
     rf"(?<![\w.,])(?P<before>{_BEFORE})\s*(?P<sum1>{_SUM})|(?<![\w.,])(?P<sum2>{_SUM})\s*(?P<after>{_AFTER})(?!\w)",
     re.IGNORECASE,
 )
+_SPOKEN = re.compile(
+    r"""\b(?P<whole>[^\W\d_]+(?:-[^\W\d_]+)?|\d{1,3})\s+(?:(?P<gbp>pounds?|quid)|(?P<eur>euros?)|(?P<usd>dollars?))
+        \s+(?:(?:and|und|y|con|et|e|en)\s+)?(?P<part>[^\W\d_]+(?:-[^\W\d_]+)?|\d\d)
+        (?:\s+(?:pence|cents?|céntimos|centimes|centesimi|cêntimos))?\b
+        (?!\s*(?:%|-|ounces?\b|oz\b|gram))""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""A sum as people say it: ``two pounds forty``, ``drei Euro fünfzig``."""
 
 
 class Money(NamedTuple):
@@ -50,10 +61,31 @@ class Money(NamedTuple):
 
 def money(text: str) -> list[Money]:
     """The sums of money of a text, in order."""
-    return [
+    spoken = list(_spoken(text))
+    written = [
         Money(match.start(), match.end(), _currency(match["before"] or match["after"]), _value(match))
         for match in _FIND.finditer(text)
     ]
+    return sorted([*spoken, *(one for one in written if not any(_overlap(one, other) for other in spoken))])
+
+
+def _overlap(one: Money, other: Money) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _spoken(text: str) -> Iterator[Money]:
+    """The sums with a currency between the whole and the hundredths."""
+    for match in _SPOKEN.finditer(text):
+        whole, part = _counted(match["whole"]), _counted(match["part"])
+        if whole is not None and part is not None and 0 < part < 100:
+            currency = next(code for code in ("gbp", "eur", "usd") if match[code])
+            yield Money(match.start(), match.end(), currency, whole + part / 100)
+
+
+def _counted(said: str) -> float | None:
+    """The value of digits, or of one or two number words."""
+    values = [number(word) for word in said.lower().split("-")]
+    return None if None in values else sum(one for one in values if one is not None)
 
 
 def _currency(name: str) -> str:

@@ -107,3 +107,8 @@ async def test_a_correction_may_leave_out_the_unit_or_the_month(
     failure = replace(story.ask(question, golds[0], answer, units), gold_answers=golds, evidence_ids=evidence)
     verdict, blamed = await verdict_on(embedded, story, failure)
     assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_a_later_message_in_polish_tells_another_number(embedded: Database) -> None:
+    first, later = "Mam już jedenaście uli nad rzeką.", "Wilk nie wrócił, a uli teraz mam piętnaście."
+    assert await outdated(embedded, first, later, "Ile uli ma Halla?", "jedenaście", "Ma piętnaście uli.")

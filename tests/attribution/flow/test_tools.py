@@ -63,3 +63,20 @@ async def test_the_step_that_kept_too_little_is_blamed_and_no_confirmation(sqlit
     found = await verdict(sqlite_database, story, story.answer())
     (blamed,) = [one.name for one in story.trace.operations if one.id == found.operation_id]
     assert (found.error_type, blamed) == (ErrorType.EXTRACTION, "operation keep")
+
+
+@pytest.mark.parametrize("gold", ["at 13:40", "carriage 7"])
+async def test_what_a_tool_told_and_a_step_cut_off_the_history(sqlite_database: Database, gold: str) -> None:
+    story = Story.of(f"cut-{gold}", "Good morning, my name is Bron.")
+    told = f'[{{"role": "tool", "content": "The summer train to Sligo leaves {gold}."}}, {{"role": "user"}}]'
+    (whole,) = story.step("append", OperationKind.OTHER, [story.evidence[0]], ("history", told, VariableKind.BUFFER))
+    (cut,) = story.step(
+        "trim", OperationKind.DELETION, [whole], ("shorter history", '[{"role": "user"}]', VariableKind.BUFFER)
+    )
+    query = story.trace.variable("question", "When does the summer train leave?", kind=VariableKind.QUERY)
+    (answer,) = story.step(
+        "chat", OperationKind.GENERATION, [query, cut], ("answer", "I do not know.", VariableKind.ANSWER)
+    )
+    found = await verdict(sqlite_database, story, story.trace.failure(query, answer, gold_answers=(gold,)))
+    (blamed,) = [one.name for one in story.trace.operations if one.id == found.operation_id]
+    assert (found.error_type, blamed) == (ErrorType.DELETION, "operation trim")

@@ -136,6 +136,9 @@ def _agrees(gold: str, answer: str) -> bool:
         ("1:12:05", "1 hour, 12 minutes and 5 seconds"),
         ("5 novembre 2027", "Il 5/11/2027"),
         ("el doce por ciento", "Tiene usted un 12 %."),
+        ("two pounds forty", "She asks £2.40 for each."),
+        ("drei Euro fünfzig", "Das kostet 3,50 €."),
+        ("five dollars and twenty-five cents", "It was $5.25."),
         ("die drei Wochen", "21 Tage"),
     ],
 )
@@ -152,6 +155,7 @@ def test_the_same_measure(gold: str, answer: str) -> None:
         ("quarter past nine", "At 9:45."),
         ("3 kg", "300 grams"),
         ("el doce por ciento", "Tiene usted un 21 %."),
+        ("two pounds forty", "£2.14"),
         ("70-245", "It is 70-254."),
         ("210 Euro", "180 Euro"),
         ("1200 euro", "Costa 1.200 dollari, cioè $1,200."),
