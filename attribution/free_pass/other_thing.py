@@ -27,13 +27,15 @@ _WHOLLY = 0.9
 _LIKELY = 0.85
 _FEWEST = 2
 """The minimal number of words by which a question names a thing."""
-_CLAUSE = re.compile(r"[,;:—–]\s+|\s+(?:while|whereas|but|während|aber|mientras|pero|tandis\s+que|mais|mentre|ma|mas)\s+")
+_CLAUSE = re.compile(
+    r"[,;:—–]\s+|\s+(?:while|whereas|but|während|aber|mientras|pero|tandis\s+que|mais|mentre|ma|mas)\s+"
+)
 
 
 def other_thing(
     messages: Messages, failure: Failure, detail: Detail, gold: Content, is_known: Callable[[str], bool]
 ) -> Finding | None:
-    """A sentence tells the given answer of all that the question names, and the gold answer's sentence lacks some of it.
+    """A sentence tells the given answer of all that the question names; the gold answer's sentence lacks some of it.
 
     ``The new cask`` and ``the old cask`` have most words in common. Only for evidence that nobody named.
     """
@@ -52,7 +54,9 @@ def other_thing(
             stems = set(placed.sentence.stems)
             is_told = asked <= stems and share_found(claim, placed) >= _WHOLLY
             if is_told and not share_found(gold, placed):
-                reason = "a message tells the given answer of all that the question names, and the gold answer of another"
+                reason = (
+                    "a message tells the given answer of all that the question names, and the gold answer of another"
+                )
                 return _wrong(message, placed.sentence.text.strip(), reason)
     return None
 

@@ -32,11 +32,11 @@ _FIND = re.compile(
     rf"(?<![\w.,])(?P<before>{_BEFORE})\s*(?P<sum1>{_SUM})|(?<![\w.,])(?P<sum2>{_SUM})\s*(?P<after>{_AFTER})(?!\w)",
     re.IGNORECASE,
 )
+_WORD = r"[^\W\d_]+(?:-[^\W\d_]+)?"
 _SPOKEN = re.compile(
-    r"""\b(?P<whole>[^\W\d_]+(?:-[^\W\d_]+)?|\d{1,3})\s+(?:(?P<gbp>pounds?|quid)|(?P<eur>euros?)|(?P<usd>dollars?))
-        \s+(?:(?:and|und|y|con|et|e|en)\s+)?(?P<part>[^\W\d_]+(?:-[^\W\d_]+)?|\d\d)
-        (?:\s+(?:pence|cents?|céntimos|centimes|centesimi|cêntimos))?\b
-        (?!\s*(?:%|-|ounces?\b|oz\b|gram))""",
+    rf"""\b(?P<whole>{_WORD}|\d{{1,3}})\s+(?:(?P<gbp>pounds?|quid)|(?P<eur>euros?)|(?P<usd>dollars?))\s+
+        (?: (?:(?:and|und|y|et|e|en)\s+)?(?P<cents>{_WORD}|\d\d?)\s+(?:pence|cents?|c[eé]ntim[oe]s|cêntimos|centesimi)\b
+          | (?:con\s+)?(?P<part>{_WORD}|\d\d)\b(?!\s*(?:%|-|ounces?\b|oz\b|gram)) )""",
     re.VERBOSE | re.IGNORECASE,
 )
 """A sum as people say it: ``two pounds forty``, ``drei Euro fünfzig``."""
@@ -76,7 +76,7 @@ def _overlap(one: Money, other: Money) -> bool:
 def _spoken(text: str) -> Iterator[Money]:
     """The sums with a currency between the whole and the hundredths."""
     for match in _SPOKEN.finditer(text):
-        whole, part = _counted(match["whole"]), _counted(match["part"])
+        whole, part = _counted(match["whole"]), _counted(match["cents"] or match["part"])
         if whole is not None and part is not None and 0 < part < 100:
             currency = next(code for code in ("gbp", "eur", "usd") if match[code])
             yield Money(match.start(), match.end(), currency, whole + part / 100)

@@ -70,8 +70,8 @@ _SLAVIC_TENS = (
 )  # fmt: skip
 _CATALAN = {"cinc": 5, "vuit": 8, "dotze": 12, "tretze": 13, "setze": 16, "disset": 17, "divuit": 18, "dinou": 19,
             "vint": 20, "seixanta": 60, "vuitanta": 80, "noranta": 90}  # fmt: skip
-_SWEDISH = {"två": 2, "fyra": 4, "sju": 7, "åtta": 8, "tolv": 12, "tretton": 13, "fjorton": 14, "femton": 15, "sexton": 16,
-            "sjutton": 17, "nitton": 19}  # fmt: skip
+_SWEDISH = {"två": 2, "fyra": 4, "sju": 7, "åtta": 8, "tolv": 12, "tretton": 13, "fjorton": 14, "femton": 15,
+            "sexton": 16, "sjutton": 17, "nitton": 19}  # fmt: skip
 _SWEDISH_TENS = "tjugo trettio fyrtio femtio sextio sjuttio åttio nittio"
 _FINNISH = "kaksi kolme neljä viisi _ seitsemän kahdeksan yhdeksän"
 

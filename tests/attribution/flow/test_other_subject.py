@@ -176,7 +176,10 @@ async def test_a_unit_that_gives_one_persons_bill_to_another_misleads_the_answer
 
 async def test_who_speaks_of_themselves_in_polish_needs_no_pronoun(embedded: Database) -> None:
     told = talk(("Jagna", "Sprzedaję miód po 45 złotych za słoik."), ("Wit", "Kupuję ogrodzenie za 940 złotych."))
-    units = [told.store(0, "Jagna: miód po 45 złotych za słoik."), told.store(1, "Wit: ogrodzenie za 940 złotych.", key="b")]
+    units = [
+        told.store(0, "Jagna: miód po 45 złotych za słoik."),
+        told.store(1, "Wit: ogrodzenie za 940 złotych.", key="b"),
+    ]
     failure = told.ask("Za ile Wit kupuje ogrodzenie?", "45 złotych", "Za 940 złotych.", units)
     verdict, _ = await verdict_on(embedded, told, failure)
     assert verdict.error_type is ErrorType.ANNOTATION

@@ -20,7 +20,9 @@ async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Da
         yield opened
 
 
-async def error_of(embedded: Database, told: tuple[str, ...], question: str, gold: str, answer: str) -> ErrorType | None:
+async def error_of(
+    embedded: Database, told: tuple[str, ...], question: str, gold: str, answer: str
+) -> ErrorType | None:
     story = talk(*(("user", one) for one in told))
     units = [story.store(number, one, key=f"unit{number}") for number, one in enumerate(told)]
     verdict, _ = await verdict_on(embedded, story, story.ask(question, gold, answer, units, evidence=None))

@@ -139,7 +139,10 @@ def test_a_named_conversation_has_a_trace_of_its_own() -> None:
 
 
 def test_a_request_for_a_summary_belongs_to_the_conversation_whose_turns_it_quotes() -> None:
-    for trace, turns in (("t1", ("My berth is number 47.", "Pekka mends the engine.")), ("t2", ("My berth is number 74.",))):
+    for trace, turns in (
+        ("t1", ("My berth is number 47.", "Pekka mends the engine.")),
+        ("t2", ("My berth is number 74.",)),
+    ):
         spoken: list[tuple[str, str]] = []
         for turn in turns:
             spoken.append(("user", turn))
