@@ -24,7 +24,8 @@ from schema.models import Failure
 
 _PLAIN = Rarity(())
 _WHOLLY = 0.9
-_LIKELY = 0.85
+_SURE, _LIKELY = 0.85, 0.7
+"""Likelihoods: if one sentence tells both, and if two sentences do, of which the second may not be all that was said."""
 _FEWEST = 2
 """The minimal number of words by which a question names a thing."""
 _CLAUSE = re.compile(
@@ -57,7 +58,7 @@ def other_thing(
                 reason = (
                     "a message tells the given answer of all that the question names, and the gold answer of another"
                 )
-                return _wrong(message, placed.sentence.text.strip(), reason)
+                return _wrong(message, placed.sentence.text.strip(), reason, _LIKELY)
     return None
 
 
@@ -77,7 +78,7 @@ def in_other_clause(messages: Messages, failure: Failure, detail: Detail, gold: 
     if len(common) < _FEWEST or not told or not any(names_relative(part, failure.question) for part in others):
         return None
     reason = "the evidence tells the given answer of the asked person, and the gold answer of another"
-    return _wrong(detail.message_id, text.strip(), reason)
+    return _wrong(detail.message_id, text.strip(), reason, _SURE)
 
 
 def _has(part: str, wanted: Content) -> bool:
@@ -88,6 +89,6 @@ def _stems(part: str) -> set[str]:
     return {one.stem for one in tokens(part)}
 
 
-def _wrong(message_id: str, quote: str, reason: str) -> Finding:
+def _wrong(message_id: str, quote: str, reason: str, likelihood: float) -> Finding:
     prove = partial(proof.of_message, message_id, quote)
-    return Finding(ErrorType.ANNOTATION, None, _LIKELY, reason, prove, is_local=True)
+    return Finding(ErrorType.ANNOTATION, None, likelihood, reason, prove, is_local=True)
