@@ -159,7 +159,7 @@ def home(talk: Talk, what: str) -> Home | None:
 
 
 def continued(talk: Talk) -> list[str]:
-    """The traces whose history the call continues or quotes; of continued ones, those that no call has continued."""
+    """The traces whose history the call continues, those first that no call has continued; else traces it quotes."""
     for key in talk.digests():
         known = _memory.continued.get(key)
         if known:
