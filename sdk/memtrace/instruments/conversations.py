@@ -95,6 +95,8 @@ class Held:
 class _Memory:
     continued: Recent[bytes, dict[str, bool]] = field(default_factory=lambda: Recent(2 * MAX_CALLS))
     """Traces by a digest of their history, each with whether a later call has continued it from there."""
+    tools: Recent[bytes, dict[str, bool]] = field(default_factory=lambda: Recent(MAX_CALLS))
+    """Traces by a digest of a tool's name and arguments that a reply calls, each with whether the tool has run."""
     turns: Recent[str, dict[str, None]] = field(default_factory=lambda: Recent(2 * MAX_TURNS))
     """The traces in which a user said a text."""
     held: Recent[str, Held] = field(
@@ -211,6 +213,21 @@ def answered(talk: Talk, trace: str, replies: Sequence[object], response: str | 
         _memory.held.set(f"response {response}", history)
     if talk.name is not None and talk.is_held:
         _memory.held.set(f"conversation {talk.name}", history)
+
+
+def called(tool: str, arguments: object, trace: str) -> None:
+    """Remember a tool that a model's reply calls: the program may run it by itself."""
+    key = _digest([(tool, snapshot(arguments)[0])])
+    _memory.tools.set(key, {**(_memory.tools.get(key) or {}), trace: False})
+
+
+def running(tool: str, arguments: object) -> list[str]:
+    """The traces with a reply that calls a tool with these arguments, those first where the tool has not run yet."""
+    known = _memory.tools.get(_digest([(tool, snapshot(arguments)[0])])) or {}
+    found = [trace for trace, has_run in list(known.items()) if not has_run] or list(known)
+    if len(found) == 1:
+        known[found[0]] = True
+    return found
 
 
 def forget() -> None:

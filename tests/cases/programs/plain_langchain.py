@@ -3,7 +3,15 @@
 import json
 import sys
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, messages_from_dict, messages_to_dict
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    messages_from_dict,
+    messages_to_dict,
+)
+from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
 model = ChatOpenAI(model="m")
@@ -28,4 +36,22 @@ def copied() -> str:
     return stored[-1]["data"]["content"]
 
 
-sys.stdout.write(json.dumps({"grown": grown(), "copied": copied()}))
+@tool
+def card(name: str) -> str:
+    """The card of an animal."""
+    return f"{name} is a goat and weighs 41 kilos."
+
+
+def streamed() -> str:
+    """Replies are streamed, and the program itself runs the tool that a reply calls."""
+    history = []
+    for text in ("Good morning!", "Look up Bo."):
+        history.append(HumanMessage(text))
+        first, *rest = model.stream(history) if text[0] == "G" else [model.invoke(history)]
+        history.append(sum(rest, first))
+    call = history[-1].tool_calls[0]
+    history.append(ToolMessage(card.invoke(call["args"]), tool_call_id=call["id"]))
+    return model.invoke(history).content
+
+
+sys.stdout.write(json.dumps({"grown": grown(), "copied": copied(), "streamed": streamed()}))

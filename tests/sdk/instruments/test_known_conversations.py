@@ -161,3 +161,12 @@ def test_a_summary_of_what_two_users_said_alike_belongs_to_both_conversations() 
         reply([("user", "Pekka mends the engine.")], trace, "Ok.")
     written = "user: My berth is number 47.\nuser: Pekka mends the engine."
     assert continued(Talk(spoken=[("user", written)])) == ["t1", "t2"]
+
+
+def test_a_tool_that_the_program_runs_follows_the_reply_that_calls_it() -> None:
+    conversations.called("card", {"name": "Bo"}, "t1")
+    assert conversations.running("card", {"name": "Bo"}) == ["t1"]
+    conversations.called("card", {"name": "Bo"}, "t2")
+    assert conversations.running("card", {"name": "Bo"}) == ["t2"]  # in t1 it has run
+    for tool, arguments in (("card", {"name": "Ann"}), ("note", {"name": "Bo"})):
+        assert conversations.running(tool, arguments) == []

@@ -68,6 +68,8 @@ def end(run: Run, response: Any) -> None:
             talk = Talk(spoken=spoken(run.inputs))
             trace = run.here.trace.id
             conversations.answered(talk, trace, [content(message)], None, Held(trace))
+        for call in () if message is None else tool_calls(message):
+            conversations.called(call["name"], call["args"], run.here.trace.id)
         is_managed = False
         manager = run.parent
         while manager is not None:

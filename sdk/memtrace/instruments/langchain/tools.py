@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from memtrace.calls import just_retrieved
+from memtrace.instruments.conversations import running
 from memtrace.instruments.frameworks.messages import content, is_message, leaves
 from memtrace.instruments.frameworks.runs import Run
 from memtrace.instruments.frameworks.values import given, same, sources
 from memtrace.instruments.making import Making, learn, text_of
+from memtrace.instruments.placing import Home, contents_home
 from memtrace.instruments.texts import inside_of, texts
 
 ARGUMENT = "argument"
@@ -16,7 +18,9 @@ ARGUMENT = "argument"
 
 
 def begin(run: Run) -> None:
-    """Record the beginning of a call, and its arguments."""
+    """Record the beginning of a call, and its arguments. A tool that the program runs by itself follows the reply."""
+    if run.parent is None:
+        run.root.place(contents=lambda: _home(run))
     read = []
     for key, leaf in list(leaves(run.inputs)):
         if not isinstance(leaf, str) or len(leaf) < 2:
@@ -28,6 +32,10 @@ def begin(run: Run) -> None:
     run.making = making = Making(run.here, run.name, "Tool")
     for one in read:
         making.use(one, "arguments")
+
+
+def _home(run: Run) -> Home:
+    return contents_home([run.inputs], what=run.root.what, continued=lambda: running(run.name, run.inputs))
 
 
 def end(run: Run, output: Any) -> None:
