@@ -25,7 +25,7 @@ from schema.models import Failure
 _PLAIN = Rarity(())
 _WHOLLY = 0.9
 _SURE, _LIKELY = 0.85, 0.7
-"""Likelihoods: if one sentence tells both, and if two sentences do, of which the second may not be all that was said."""
+"""Likelihoods: if one sentence tells both answers, and if two sentences do: others may tell more."""
 _FEWEST = 2
 """The minimal number of words by which a question names a thing."""
 _CLAUSE = re.compile(

@@ -227,7 +227,7 @@ def running(tool: str, arguments: object) -> list[str]:
     found = [trace for trace, has_run in list(known.items()) if not has_run] or list(known)
     if len(found) == 1:
         known[found[0]] = True
-    return found
+    return list(dict.fromkeys(map(name_of, found)))
 
 
 def forget() -> None:
