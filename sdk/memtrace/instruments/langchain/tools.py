@@ -9,8 +9,9 @@ from memtrace.instruments.conversations import running
 from memtrace.instruments.frameworks.messages import content, is_message, leaves
 from memtrace.instruments.frameworks.runs import Run
 from memtrace.instruments.frameworks.values import given, same, sources
+from memtrace.instruments.homes import Home
 from memtrace.instruments.making import Making, learn, text_of
-from memtrace.instruments.placing import Home, contents_home
+from memtrace.instruments.placing import contents_home
 from memtrace.instruments.texts import inside_of, texts
 
 ARGUMENT = "argument"
