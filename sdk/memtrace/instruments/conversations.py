@@ -178,7 +178,7 @@ def _quoted(talk: Talk) -> list[str]:
     found: Counter[str] = Counter()
     for turn, traces in {**turns.old, **turns.young}.items():
         if len(turn) < len(text) and turn in text:
-            found.update(set(map(name_of, traces)))
+            found.update(list(dict.fromkeys(map(name_of, traces))))
     most = max(found.values(), default=0)
     return [trace for trace, count in found.items() if count == most] if most >= _FEWEST_QUOTED else []
 

@@ -140,8 +140,8 @@ def test_a_named_conversation_has_a_trace_of_its_own() -> None:
 
 def test_a_request_for_a_summary_belongs_to_the_conversation_whose_turns_it_quotes() -> None:
     for trace, turns in (
-        ("t1", ("My berth is number 47.", "Pekka mends the engine.")),
-        ("t2", ("My berth is number 74.",)),
+        ("quay-1", ("My berth is number 47.", "Pekka mends the engine.")),
+        ("quay-2", ("My berth is number 74.",)),
     ):
         spoken: list[tuple[str, str]] = []
         for turn in turns:
@@ -149,24 +149,24 @@ def test_a_request_for_a_summary_belongs_to_the_conversation_whose_turns_it_quot
             reply(spoken, trace, "Ok.")
             spoken.append(("assistant", "Ok."))
     written = "user: My berth is number 47.\nassistant: Ok.\nuser: Pekka mends the engine."
-    assert continued(Talk(spoken=[("user", written)])) == ["t1"]
+    assert continued(Talk(spoken=[("user", written)])) == ["quay-1"]
     one = "user: My berth is number 47.\nassistant: Ok."
     for other in ([("user", one)], [("assistant", written)], [("user", "Hello."), ("user", written)]):
         assert continued(Talk(spoken=other)) == []
 
 
 def test_a_summary_of_what_two_users_said_alike_belongs_to_both_conversations() -> None:
-    for trace in ("t1", "t2"):
+    for trace in ("quay-1", "quay-2"):
         reply([("user", "My berth is number 47.")], trace, "Ok.")
         reply([("user", "Pekka mends the engine.")], trace, "Ok.")
     written = "user: My berth is number 47.\nuser: Pekka mends the engine."
-    assert continued(Talk(spoken=[("user", written)])) == ["t1", "t2"]
+    assert continued(Talk(spoken=[("user", written)])) == ["quay-1", "quay-2"]
 
 
 def test_a_tool_that_the_program_runs_follows_the_reply_that_calls_it() -> None:
-    conversations.called("card", {"name": "Bo"}, "t1")
-    assert conversations.running("card", {"name": "Bo"}) == ["t1"]
-    conversations.called("card", {"name": "Bo"}, "t2")
-    assert conversations.running("card", {"name": "Bo"}) == ["t2"]  # in t1 it has run
+    conversations.called("card", {"name": "Bo"}, "shed-1")
+    assert conversations.running("card", {"name": "Bo"}) == ["shed-1"]
+    conversations.called("card", {"name": "Bo"}, "shed-2")
+    assert conversations.running("card", {"name": "Bo"}) == ["shed-2"]  # in shed-1 it has run
     for tool, arguments in (("card", {"name": "Ann"}), ("note", {"name": "Bo"})):
         assert conversations.running(tool, arguments) == []
