@@ -260,12 +260,12 @@ async def _judgement(
 
     kind = None if error_type is None else error_type_of(error_type, "--type")
     failure = await find_failure(store, reference, lead=Lead.SURE)
-    blamed = None if operation is None else (await find(store, Operation, operation, failure.trace_id)).id
+    blamed = None if operation is None else (await find(store, Operation, operation, failure.trace_id, Lead.SURE)).id
     accepted = [await named(store, failure, *split_also(one)) for one in also or ()]
     shown = []
     for one in evidence or ():
         variable, _, quote = one.partition("=")
-        shown.append(((await find(store, Variable, variable, failure.trace_id)).id, quote))
+        shown.append(((await find(store, Variable, variable, failure.trace_id, Lead.SURE)).id, quote))
     return Judgement(failure.id, kind, blamed, reason, confidence, tuple(accepted), tuple(shown))
 
 

@@ -58,7 +58,7 @@ async def find(
     except NotFoundError as error:
         if reference.casefold() in LAST and (last := await newest(store, model, trace_id)):
             return cast(E, last)
-        if other := await _other(store, reference):
+        if (other := await _other(store, reference)) and not isinstance(other, model):
             led_to = await meant(store, other, model, lead, reference)
             if trace_id is None or isinstance(led_to, Trace) or led_to.trace_id == trace_id:
                 return led_to

@@ -89,6 +89,7 @@ async def fail(
     from api.cli.choosing import asked_of, chosen_answer, wrong_answer
     from api.cli.find import find
     from api.cli.keeper import keeper_door
+    from api.cli.meant import Lead
     from api.cli.render import tables
     from api.cli.render.text import short
     from attribution.verdicts.failure_columns import failure_rows
@@ -104,9 +105,11 @@ async def fail(
         else:
             answered = await wrong_answer(store, answer, trace)
         asked = (
-            await find(store, Variable, question, answered.trace_id) if question else await asked_of(store, answered)
+            await find(store, Variable, question, answered.trace_id, Lead.SURE)
+            if question
+            else await asked_of(store, answered)
         )
-        messages = [await find(store, Variable, one, answered.trace_id) for one in evidence or ()]
+        messages = [await find(store, Variable, one, answered.trace_id, Lead.SURE) for one in evidence or ()]
         complaint = Complaint(asked.id, answered.id, tuple(gold), tuple(message.id for message in messages), comment)
         failure = await record_failure(store, complaint, door.actor, partial(door.entry, "recordFailure"))
         (row,) = await failure_rows(store, [failure])
@@ -184,15 +187,18 @@ async def unfail(
     from api.cli.meant import Lead
     from api.cli.render.text import counted, one_line, short
     from ingest.events.feedback import find_reported, withdraw_failure
-    from schema.errors import NotFoundError
+    from schema.errors import InputError, NotFoundError
 
     check_asked(yes)
     async with keeper_door(place) as door:
         trace_id = await find_trace_id(door.store, trace)
         try:
             failure = await find_reported(door.store, reference, trace_id)
-        except NotFoundError:
-            led_to = await find_failure(door.store, reference, trace_id, Lead.SURE)
+        except NotFoundError as error:
+            try:
+                led_to = await find_failure(door.store, reference, trace_id, Lead.SURE)
+            except (NotFoundError, InputError):
+                raise error from None
             failure = await find_reported(door.store, led_to.id, trace_id)
         if not yes:
             verdicts = counted(len(await door.store.attributions([failure.id])), "verdict")

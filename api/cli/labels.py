@@ -134,9 +134,12 @@ def split_also(text: str) -> tuple[ErrorType, str | None]:
 async def named(store: GraphStore, failure: Failure, kind: ErrorType, reference: str | None) -> Named:
     """An error type with the id of the operation that the reference means in the failure's trace."""
     from api.cli.find import find
+    from api.cli.meant import Lead
     from schema.models import Operation
 
-    return kind, None if reference is None else (await find(store, Operation, reference, failure.trace_id)).id
+    return kind, None if reference is None else (
+        await find(store, Operation, reference, failure.trace_id, Lead.SURE)
+    ).id
 
 
 @command(app, "export", panel="Commands")
