@@ -17,7 +17,6 @@ from api.cli.next_steps import NO_TRACE
 from api.cli.options import Format, JsonOption, TraceArgument, TraceOption, VariableArgument
 from api.cli.output import Output, print_json, write_bytes
 from schema.kinds import VariableKind
-from store.contract.answers import Span
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -240,6 +239,8 @@ async def diff(
     as_json: JsonOption = False,
 ) -> None:
     """Show what changed: between the versions of a variable, between two variables, or between two traces."""
+    from store.contract.answers import Span
+
     form = Format.JSON if as_json else Format.TABLE
     if not others:
         await _show_versions(place, reference, Wanted(Span(), form, trace=trace))

@@ -9,7 +9,6 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
-from api.cli.newest import LAST
 from api.cli.options import IdHelp, JsonOption, TraceOption
 from api.cli.output import Output, print_json
 from schema.kinds import VariableKind
@@ -103,6 +102,7 @@ async def _start(store: GraphStore, reference: str, trace: str | None) -> Variab
     """What a closure starts at: a variable, an operation or a failure; else a trace, or the variable with words."""
     from api.cli.find import find, find_cause, find_variable
     from api.cli.meant import Lead
+    from api.cli.newest import LAST
     from schema.errors import NotFoundError
     from schema.models import Trace
 

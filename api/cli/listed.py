@@ -11,7 +11,6 @@ from typing import Any, Generic, TypeVar
 
 import typer
 
-from api.cli.csv_output import CsvTable
 from api.cli.errors import UsageError, note
 from api.cli.filters import Wanted
 from api.cli.narrowing import Place, says
@@ -81,6 +80,8 @@ async def show_list(listing: Listing[T], wanted: Wanted, place: Place, found: As
         async for one in chosen:
             typer.echo(listing.document(one)[column])
     elif wanted.form is Format.CSV:
+        from api.cli.csv_output import CsvTable
+
         table = CsvTable(listing.columns)
         page: list[Mapping[str, Any]] = []
         async for one in chosen:
@@ -88,7 +89,8 @@ async def show_list(listing: Listing[T], wanted: Wanted, place: Place, found: As
             if len(page) == _AT_ONCE:
                 table.add(page)
                 page = []
-        table.add(page)
+        if page:
+            table.add(page)
     elif wanted.form is Format.JSON:
         as_json = listing.json or listing.document
         print_json([as_json(one) async for one in chosen])
@@ -188,6 +190,8 @@ async def _show_counts(column: str, values: Sequence[Any], wanted: Wanted) -> No
     if wanted.form is Format.JSON:
         print_json(documents)
     elif wanted.form is Format.CSV:
+        from api.cli.csv_output import CsvTable
+
         CsvTable((column, "count")).add(documents)
     elif wanted.form is Format.MARKDOWN:
         _show_markdown((column, "count"), documents)

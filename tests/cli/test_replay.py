@@ -161,7 +161,7 @@ def test_a_prompt_is_changed_wherever_it_is_used(cli: Cli, failure: str, tmp_pat
         (["x", "--all"], 2, "say which failures"),
         (["--all", "--do", "a=b"], 2, "ask about one FAILURE"),
         (["--all", "--max-cost", "1"], 2, "--max-cost needs prices"),
-        (["nothing-like-it"], 3, "no failure or answer 'nothing-like-it'"),
+        (["nothing-like-it"], 3, "no failure, answer or trace 'nothing-like-it'"),
     ],
     ids=["none", "both", "do", "prices", "unknown"],
 )
