@@ -125,10 +125,11 @@ LOSS: dict[str, Any] = {
         ),
         ({"error_type": ErrorType.JUDGE}, "“a dog” was not lost  (Judge error, confidence 0.76)"),
         ({}, "“a dog” unknown where: nobody recorded it"),
+        ({"reason": "said before"}, "“a dog” unknown where"),
     ],
 )
 def test_the_end_of_a_piece_is_one_line(more: dict[str, Any], said: str) -> None:
-    assert verdicts._loss(CitedLoss(**(LOSS | more))).plain == said
+    assert verdicts._loss(CitedLoss(**(LOSS | more)), "said before").plain == said
 
 
 @pytest.mark.parametrize(
