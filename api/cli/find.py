@@ -24,7 +24,7 @@ from store.shared.resolving import ambiguous, by_name, is_prefix, is_whole_id, o
 _MOST_QUESTIONS = 1_000
 _ASKS = {VariableKind.QUERY, VariableKind.MESSAGE}
 _MOST_VERSIONS = 10_000
-_IN_WORDS = re.compile(r"[^\W\d_]+([\s',-]+[\w']+)*[?.!]?")
+_IN_WORDS = re.compile(r"[^\W\d_]++(?:[\s',-]++[\w']++)*+[?.!]?")
 """Words as people write them, unlike ids and the names of units."""
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)

@@ -29,7 +29,7 @@ _SURE, _LIKELY = 0.85, 0.7
 _FEWEST = 2
 """The minimal number of words by which a question names a thing."""
 _CLAUSE = re.compile(
-    r"[,;:—–]\s+|\s+(?:while|whereas|but|während|aber|mientras|pero|tandis\s+que|mais|mentre|ma|mas)\s+"
+    r"[,;:—–]\s+|(?<!\s)\s+(?:while|whereas|but|während|aber|mientras|pero|tandis\s+que|mais|mentre|ma|mas)\s+"
 )
 
 
