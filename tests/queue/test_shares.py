@@ -98,6 +98,7 @@ def test_a_worker_whose_beat_stands_still_is_gone(monkeypatch: pytest.MonkeyPatc
         (HERE, False),
         ("", False),
     ],
+    ids=["this", "its parent", "ended", "elsewhere", "too large", "no number", "no id", "a name alone", "nothing"],
 )
 def test_only_an_ended_process_of_this_machine_is_known_to_have_ended(worker: str, ended: bool) -> None:
     assert has_ended(worker) is ended
