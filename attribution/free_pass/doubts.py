@@ -12,6 +12,7 @@ from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form
 from attribution.text.refusals import refuses
 from attribution.text.said import said
+from attribution.text.weekdays import weekdays
 from schema.kinds import NOT_THE_MEMORY, ErrorType
 
 _WHOLLY = 0.9
@@ -51,6 +52,8 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
     value = Content({}, own.numbers, own.dates) if own.numbers or own.dates else own
     if refuses(text) or not value.weight or form(failure) is QuestionForm.CONVERSATIONAL:
         return None
+    if _has_amount(gold, " ".join(failure.gold_answers)) and not _has_amount(claim, text):
+        return None  # "I enjoy the class" says nothing else of its day
     known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
     for message in messages.following(needed.message_id, len(messages.ids)):
         if not known(message) or messages.speakers.get(message) != speaker:
@@ -60,3 +63,8 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
             if 2 * len(common) > len(topic) and share_found(value, placed) >= _WHOLLY:
                 return said(placed.sentence.text, _SHOWN)
     return None
+
+
+def _has_amount(told: Content, text: str) -> bool:
+    """Whether a text tells a number, a date or a day of the week."""
+    return bool(told.numbers or told.dates or weekdays(text))

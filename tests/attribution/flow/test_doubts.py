@@ -93,3 +93,12 @@ async def test_half_of_the_topic_and_a_refusal_are_no_doubt(embedded: Database, 
     assert verdict.error_type is ErrorType.RESPONSE
     assert verdict.confidence >= SURE
     assert "unless" not in verdict.reason
+
+
+async def test_a_later_message_that_tells_nothing_of_the_kind_is_no_doubt(embedded: Database) -> None:
+    first, later = "The pottery class is on Thursday evenings.", "I really enjoy the pottery class."
+    told = talk(("Ada", first), ("Ben", "Fine."), ("Ada", later))
+    failure = told.ask("When is the pottery class?", "on Thursday evenings", later, [told.store(0, first)])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.confidence >= SURE
+    assert "unless" not in verdict.reason
