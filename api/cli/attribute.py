@@ -67,7 +67,7 @@ async def attribute(
     if not (ids or all_ or wanted.chooses):
         raise UsageError("say which failures: ID, --trace TRACE, --since TIME, --type TYPE or --all")
     if ids and all_:
-        raise UsageError("--all are all failures: leave out the ID")
+        raise UsageError("--all means all failures: leave out the ID")
     options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence)
     await _attribute(place, replace(wanted, words=ids), options)
 

@@ -26,7 +26,7 @@ from attribution.report.told import Search, Step, Told
 from attribution.report.words import cut
 from attribution.text.said import text_of, texts_of
 from attribution.verdicts.reasons import lost_day
-from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
+from schema.kinds import MEMORY_ERRORS, STORED, ErrorType, OperationKind, VariableKind
 
 MOST_CARDS = 6
 MOST_CANDIDATES = 4
@@ -45,7 +45,7 @@ _TITLES = {
     VariableKind.GOLD_ANSWER: _GOLD,
 }
 _FOR_A_MODEL = frozenset({VariableKind.PROMPT, VariableKind.CONTEXT, VariableKind.BUFFER})
-_BEFORE_THE_ANSWER = frozenset({ErrorType.EXTRACTION, ErrorType.UPDATE, ErrorType.DELETION, ErrorType.RETRIEVAL})
+_BEFORE_THE_ANSWER = MEMORY_ERRORS - {ErrorType.RESPONSE}
 _MADE = {
     OperationKind.EXTRACTION: "Extracted",
     OperationKind.UPDATE: "Memory updated",

@@ -172,9 +172,16 @@ def test_attribute_where_nothing_failed(stored: Callable[[TraceBuilder], Cli]) -
     assert "no failure" in cli("attribute", "--all").err
 
 
-@pytest.mark.parametrize("options", [[], ["--all", "--trace", "x"], ["--failure", "x", "--all"]])
-def test_attribute_must_be_told_what(judged: Cli, options: list[str]) -> None:
-    assert "ID, --trace TRACE or --all" in judged("attribute", *options, code=2).err
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        ([], 2, "say which failures: ID, --trace TRACE, --since TIME, --type TYPE or --all"),
+        (["--all", "--trace", "x"], 3, "no trace 'x' in this project. By its words: memtrace search x"),
+        (["--failure", "x", "--all"], 2, "--all means all failures: leave out the ID"),
+    ],
+)
+def test_attribute_must_be_told_what(judged: Cli, options: list[str], code: int, said: str) -> None:
+    assert judged("attribute", *options, code=code).err == f"error: {said}\n"
 
 
 def test_attribute_what_is_not_there(judged: Cli) -> None:

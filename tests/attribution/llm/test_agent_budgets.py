@@ -26,7 +26,7 @@ async def _attribute(clients: Clients, story: Story, **settings: Any) -> Verdict
 async def test_only_a_proposal_is_offered_when_the_budget_ends(
     clients: Clients, server: LlmServer, story: Story
 ) -> None:
-    server.script(call(("search", {"words": "Leeds"})), repeat=True)
+    server.script(*(call(("search", {"words": f"Leeds {number}"})) for number in range(5)))
     verdict = await _attribute(clients, story, max_calls=5)
     assert [request.tools == ["propose_verdict"] for request in server.requests] == [False] * 3 + [True] * 2
     assert verdict.error_type is None
