@@ -142,7 +142,7 @@ async def find_variable(
 
 
 async def _other(store: GraphStore, reference: str) -> Element | None:
-    """What has this id, whatever it is; None if nothing has, or several things."""
+    """The element with this id, of any kind; None if no element or several elements have the id."""
     try:
         return await store.resolve(reference)
     except (NotFoundError, AmbiguousError):

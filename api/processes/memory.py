@@ -107,7 +107,7 @@ async def _keep_little() -> None:
 
 
 def _resident_bytes() -> int:
-    """The memory that this process occupies; see ``man 5 proc_pid_statm``."""
+    """The resident memory of this process; see ``man 5 proc_pid_statm``."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 

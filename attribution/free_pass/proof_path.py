@@ -85,7 +85,7 @@ def of_message_to_answer(graph: TraceGraph, failure: Failure, message_id: str, q
 
 
 def of_way(graph: TraceGraph, start: str, end: str, quote: str) -> Proof:
-    """From a variable to one that depends on it, along any derivations; the quote is of the first variable."""
+    """From a variable along any derivations to a later variable; the quote is of the first variable."""
     chain = graph.path(start, end)
     return Proof(start, start, tuple((d.target, d.operation_id) for d in chain), quote=quote)
 

@@ -20,7 +20,7 @@ _AND = re.compile(
           |oraz|z|ze|и|с|со|та|і|й|з|із|зі)\b | [和跟與与] | (?<=\w)[とو] | (?<=\w)[와과랑]""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Words that join one thing or person to another."""
+"""Words that join two things or persons."""
 
 
 def names_another(golds: Sequence[str], text: str) -> bool:

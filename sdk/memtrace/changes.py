@@ -100,7 +100,7 @@ class Images:
         return told
 
     def take_in(self, other: Images) -> None:
-        """Add the values of another one."""
+        """Add the images that another trace has kept."""
         for id_, image in list(other._images.items()) if other._losses == _losses else ():
             self._keep(id_, image)
 

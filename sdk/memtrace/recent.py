@@ -60,7 +60,7 @@ class Recent(Generic[K, V]):
             self._turn()
 
     def take_in(self, other: Recent[K, V]) -> None:
-        """Add the items of another one, unless there is an item with the key."""
+        """Add the items of another dictionary under keys that are new here."""
         for key, value in [*other.old.items(), *other.young.items()]:
             if self.get(key) is None:
                 self.set(key, value)

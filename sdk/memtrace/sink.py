@@ -17,14 +17,16 @@ send: Callable[[list[RawEvent]], None] = _nowhere
 is_whole = False
 """Whether the exporter wants each value whole, even if little of it is new."""
 
-_exporter: Callable[[list[RawEvent]], None] = _nowhere
+export: Callable[[list[RawEvent]], None] = _nowhere
+"""Pass events on past the gate."""
+
 _gate: Callable[[list[RawEvent]], list[RawEvent]] | None = None
 
 
 def set_sink(to: Callable[[list[RawEvent]], None], *, wants_whole: bool = False) -> None:
     """From now on, pass events on to ``to``; ``is_whole`` becomes ``wants_whole``."""
-    global send, is_whole, _exporter  # noqa: PLW0603 (one recorder a process)
-    _exporter, is_whole = to, wants_whole
+    global send, is_whole, export  # noqa: PLW0603 (one recorder a process)
+    export, is_whole = to, wants_whole
     send = to if _gate is None else _through_gate
 
 
@@ -32,13 +34,13 @@ def set_gate(gate: Callable[[list[RawEvent]], list[RawEvent]] | None) -> None:
     """From now on, ask ``gate`` which events are passed on, in which form; None means all, as they are."""
     global send, _gate  # noqa: PLW0603 (one recorder a process)
     _gate = gate
-    send = _exporter if gate is None else _through_gate
+    send = export if gate is None else _through_gate
 
 
 def _through_gate(events: list[RawEvent]) -> None:
     passed = events if _gate is None else _gate(events)
     if passed:
-        _exporter(passed)
+        export(passed)
 
 
 def emit(events: list[RawEvent]) -> None:

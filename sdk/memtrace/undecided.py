@@ -1,7 +1,8 @@
 """Traces whose place is undecided: a conversation may turn out to be a part of the trace of a memory that it uses.
 
-The events of such a trace wait. ``join`` sends them as events of the memory's trace; ``settle`` sends them as they are.
-A trace waits until its run ends, or for some seconds, and never longer than the process, a fork or a ``flush``.
+The events of such a trace wait. ``join`` sends the waiting events as events of the memory's trace; ``settle`` sends
+them unchanged. A trace waits until its run ends, or for some seconds, and never longer than the process, a fork or a
+``flush``. While waiting events are sent, other threads that record in the trace wait, so that the order stays.
 """
 
 from __future__ import annotations
@@ -118,13 +119,16 @@ def goes_on(trace_id: str) -> None:
 def settle(trace_id: str) -> None:
     """Send the events of a trace as they are."""
     with _lock:
-        waiting = _taken(trace_id)
+        waiting = _waiting.get(trace_id)
         if waiting is None:
             return
-        if not waiting.is_kept(trace_id):
-            _left_out.set(trace_id, _LEFT_OUT)
-        elif waiting.events:
-            sink.send(waiting.events)
+        try:
+            if not waiting.is_kept(trace_id):
+                _left_out.set(trace_id, _LEFT_OUT)
+            elif waiting.events:
+                sink.export(waiting.events)
+        finally:
+            _drop(trace_id)
 
 
 def settle_all() -> None:
@@ -135,7 +139,7 @@ def settle_all() -> None:
 
 
 def join(trace_id: str, to: str, beginning: Callable[[TraceState], list[RawEvent]]) -> None:
-    """Make a trace that waits a part of another one, and send its events.
+    """Make a waiting trace a part of another trace, and send the waiting events.
 
     Args:
         trace_id: the trace that waits.
@@ -143,37 +147,48 @@ def join(trace_id: str, to: str, beginning: Callable[[TraceState], list[RawEvent
         beginning: gives the events of the other trace that come first.
     """
     with _lock:
-        waiting = _taken(trace_id)
+        settle(to)
+        waiting = _waiting.get(trace_id)
         if waiting is None:
             return
-        if not waiting.is_kept(to):
-            _left_out.set(trace_id, _LEFT_OUT)
-            return
-        whole = context.state_of(to)
-        first = beginning(whole)
-        context.join(waiting.trace, whole)
-        sink.send([*first, *(event for event in waiting.events if event[0] != TRACE)])
+        try:
+            if not waiting.is_kept(to):
+                _left_out.set(trace_id, _LEFT_OUT)
+                return
+            whole = context.state_of(to)
+            first = beginning(whole)
+            context.join(waiting.trace, whole)
+            later = [_renamed(event, whole.id) for event in waiting.events if event[0] != TRACE]
+            sink.export([*first, *later])
+        finally:
+            _drop(trace_id)
 
 
 def forget() -> None:
-    """Forget all traces that wait, with their events."""
+    """Forget all waiting traces with their events, and which traces sampling left out."""
+    global _left_out  # noqa: PLW0603 (one recorder a process)
     with _lock:
         for trace_id in list(_waiting):
-            _taken(trace_id)
+            _drop(trace_id)
+        _left_out = Recent(context.MAX_JOINED)
         sink.set_gate(None)
 
 
 def after_fork() -> None:
-    """Go on in a child process, which has no watcher. Nothing waits, because a fork settles all traces."""
-    global _lock, _watcher
-    _lock, _watcher = threading.RLock(), None
+    """Go on in a child process, which has no watcher.
+
+    A fork settles all traces. What another thread has recorded since then is sent by the parent, and not once more.
+    """
+    global _lock, _size, _watcher
+    _lock, _size, _watcher = threading.RLock(), 0, None
+    _waiting.clear()
 
 
-def _taken(trace_id: str) -> Waiting | None:
+def _drop(trace_id: str) -> None:
+    """Let a trace wait no longer."""
     global _size  # noqa: PLW0603 (one recorder a process)
     waiting = _waiting.pop(trace_id, None)
     _size -= waiting.size if waiting is not None else 0
-    return waiting
 
 
 def _gate(events: list[RawEvent]) -> list[RawEvent]:

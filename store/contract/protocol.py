@@ -38,8 +38,6 @@ from store.contract.answers import (
     OperationDetail,
     Page,
     Period,
-    ScanResult,
-    SearchHit,
     Span,
     Stats,
     Stored,
@@ -47,6 +45,7 @@ from store.contract.answers import (
     WriteResult,
 )
 from store.contract.idle import IdleTrace
+from store.contract.searches import Searches
 from store.contract.verdict_changes import VerdictHistory
 from store.contract.walks import Walks
 from store.values.packs import PackWriter
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
     from store.contract.records import ProjectRecords, Registry
 
 
-class GraphStore(Walks, VerdictHistory, Protocol):
+class GraphStore(Walks, Searches, VerdictHistory, Protocol):
     """One project's traces. Methods that need only other methods are implemented here, for both engines."""
 
     @property
@@ -219,48 +218,6 @@ class GraphStore(Walks, VerdictHistory, Protocol):
 
     async def invalidations(self, trace_id: str) -> list[Invalidation]:
         """All invalidations of a trace, by sequence of operation and variable; empty for an unknown trace."""
-        ...
-
-    async def named(self, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
-        """Recorded variables (occurrence 0) with exactly this name, by trace id and place; the name holds a word."""
-        ...
-
-    async def search(
-        self,
-        text: str,
-        trace_id: str | None = None,
-        limit: int = 20,
-        kinds: Collection[str] = (),
-        when: Span = ALWAYS,
-    ) -> list[SearchHit]:
-        """Recorded variables whose name, comment and preview contain all words of the text (see ``schema.words``).
-
-        Args:
-            text: the words.
-            trace_id: only variables of this trace.
-            limit: the largest number of hits.
-            kinds: only variables of these kinds; empty for all.
-            when: only variables made in this time.
-        """
-        ...
-
-    async def scan(
-        self,
-        text: str,
-        trace_id: str | None = None,
-        limit: int = 20,
-        max_bytes: int = 1 << 30,
-        seconds: float = 30.0,
-    ) -> ScanResult:
-        """Recorded variables whose whole value contains the text, in any case of letters, by reading all values.
-
-        Args:
-            text: the text.
-            trace_id: the trace to scan; None for all.
-            limit: the largest number of hits.
-            max_bytes: stop after this many bytes of values.
-            seconds: stop after this time.
-        """
         ...
 
     async def value(self, variable: Variable) -> bytes:

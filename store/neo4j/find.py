@@ -16,6 +16,8 @@ _CLAUSES = 500
 """Lucene takes at most 1,024 clauses. Further words of a longer query are looked for in the hits of the first words."""
 
 _CUT_LIMIT = 10_000
+_NARROWED_HITS = 50_000
+"""So many of the best hits are read from the index if only some kinds or a time are wanted."""
 _PAGE = 1000
 
 
@@ -39,10 +41,10 @@ async def search(
     cut = [phrase[:_CLAUSES] for phrase in whole[:_CLAUSES]]
     scopes = [search_scope(name) for name in (reader.project_id, trace_id) if name is not None]
     count = limit if cut == whole else max(limit, _CUT_LIMIT)
-    # The index knows neither kinds nor times, so its hits are cut after these.
-    options = {} if kinds or when != ALWAYS else {"limit": count}
+    # The index knows neither kinds nor times, so more of its hits are read where these narrow a search.
+    hits = max(count, _NARROWED_HITS) if kinds or when != ALWAYS else count
     narrowing = {"kinds": sorted(kinds) or None, "begin": when.since, "end": when.until}
-    rows = await reader.rows("search", query=lucene_query(cut, scopes), options=options, count=count, **narrowing)
+    rows = await reader.rows("search", query=lucene_query(cut, scopes), hits=hits, count=count, **narrowing)
     if cut != whole:
         sought = [f" {' '.join(phrase)} " for phrase in whole]
         rows = [row for row in rows if all(phrase in f" {row[2]} " for phrase in sought)][:limit]

@@ -1,4 +1,4 @@
-"""Verdicts, proofs and changes of texts as blocks of text: each field in its place, and none where it is missing."""
+"""Verdicts, proofs and changes of texts as blocks of text: each field in its place, and nothing for a missing field."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def traces_of(text: str) -> list[str]:
 
 
 def rename(trace: str, to: str) -> None:
-    """Let what a trace gave out count as given out by another one, of which it has become a part."""
+    """Count what a trace gave out as given out by the trace of which the first has become a part."""
     with _memory.lock:
         for half in (_memory.texts.young, _memory.texts.old):
             for one in (one for same in list(half.values()) for one in same if trace in one.given):

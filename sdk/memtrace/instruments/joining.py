@@ -17,10 +17,9 @@ from memtrace.context import name_of
 from memtrace.instruments import handed_out, homes
 from memtrace.instruments.homes import Home
 from memtrace.scripts import letters
-from memtrace.undecided import Waiting
 
 SHORTEST = 12
-"""Shortest text, in letters, that is recognised inside a reply, or in another thread than the reply."""
+"""Shortest text, in letters, that is recognised inside a reply, or as an argument in another thread."""
 _MEMORIES = ("mem0", "everos", "langchain_core.vectorstores.base", "langgraph.store.base", "llama_index.core")
 """Modules of memories: a program that has imported none of them has no memory that a conversation could use."""
 
@@ -90,8 +89,12 @@ def replied(trace: str, text: str) -> None:
 
 
 def _maker(values: list[str]) -> str | None:
-    """The only undecided trace that made one of the values; None if several could have made it."""
+    """The only undecided trace that made one of the values; None if several could have made it.
+
+    A part of a reply counts only in the thread or task of the reply: another user may say the same words.
+    """
     found: dict[str, bool] = {}
+    here = last_trace()
     for value in values:
         given = handed_out.same_object(value)
         if given is not None and given.proof != "nothing":
@@ -102,14 +105,10 @@ def _maker(values: list[str]) -> str | None:
         elsewhere = {name_of(trace) for trace in handed_out.traces_of(value)} if is_long else set()
         for waiting in undecided.all_of():
             trace = waiting.trace.id
-            if _has_written(waiting, value, is_long=is_long):
+            is_said = is_long and trace == here and any(value in reply for reply in waiting.replies)
+            if value in waiting.arguments or is_said:
                 is_sure = is_long and elsewhere <= {trace}
                 found[trace] = found.get(trace, False) or is_sure
-    here = last_trace()
     if here in found:
         return here
     return next(iter(found)) if len(found) == 1 and all(found.values()) else None
-
-
-def _has_written(waiting: Waiting, value: str, *, is_long: bool) -> bool:
-    return value in waiting.arguments or (is_long and any(value in reply for reply in waiting.replies))

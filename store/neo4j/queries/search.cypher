@@ -1,4 +1,4 @@
-CALL db.index.fulltext.queryNodes('variable_words', $query, $options) YIELD node, score
+CALL db.index.fulltext.queryNodes('variable_words', $query, {limit: $hits}) YIELD node, score
 WHERE node.projectId = $projectId
   AND ($kinds IS NULL OR node.kind IN $kinds)
   AND ($begin IS NULL OR node.createdAt >= $begin) AND ($end IS NULL OR node.createdAt < $end)

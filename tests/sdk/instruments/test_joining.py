@@ -16,12 +16,13 @@ from types import ModuleType, SimpleNamespace
 
 import memtrace
 import pytest
-from memtrace import undecided
+from memtrace import sink, undecided
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.instruments import conversations, placing
 from memtrace.instruments.conversations import Talk
 from memtrace.instruments.mem0.calls import Mem0Call
 from memtrace.instruments.model_calls import TOOL_CALLS, ModelCall, Reply, Said
+from memtrace.raw_events import RawEvent
 
 from tests.sdk.graph import sources
 
@@ -273,6 +274,60 @@ def test_sampling_decides_on_the_trace_of_the_memory(monkeypatch: pytest.MonkeyP
     ask([Said("user", "I use no memory.")], Reply("So be it."))
     assert {event["trace"] for event in recorded.events} == kept
     assert trace_of(recorded, "I am ann.")
+
+
+def test_the_words_of_a_reply_that_another_user_says_join_nothing(recorded: MemoryExporter) -> None:
+    ask([Said("user", "I am Ann, and I water the lemon trees.")], Reply("Thank you for telling me, Ann!"))
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(lambda: memory("user_id=ben", "Thank you for telling me").__enter__()).result()
+    assert trace_of(recorded, "I am Ann") != home("user_id=ben")
+
+
+def test_what_other_threads_record_comes_after_what_waits(
+    monkeypatch: pytest.MonkeyPatch, recorded: MemoryExporter
+) -> None:
+    """A thread that records in a trace while the waiting events are sent does not overtake them."""
+    ask([Said("user", "Where is the cape?")], calls(text="cape of the queen"))
+    (waiting,) = undecided.all_of()
+    event, send = waiting.events[-1], sink.export
+    sent: list[int] = []
+
+    def slow(events: list[RawEvent]) -> None:
+        if not sent:
+            sent.append(len(events))
+            thread.start()
+            thread.join(0.2)  # long enough to overtake, if nothing held it back
+            sent.append(0)
+        else:
+            sent.append(len(events))
+        send(events)
+
+    thread = threading.Thread(target=lambda: sink.send([event]))
+    monkeypatch.setattr(sink, "export", slow)
+    undecided.settle(waiting.trace.id)
+    thread.join(10)
+    assert sent == [len(waiting.events), 0, 1]
+
+
+def test_a_child_process_sends_nothing_that_waits_in_its_parent(recorded: MemoryExporter) -> None:
+    ask([Said("user", "Where is the cape?")], calls(text="cape of the queen"))
+    undecided.after_fork()  # in the child, if a thread of the parent recorded this just before the fork
+    assert not undecided.is_any()
+    undecided.settle_all()
+    assert not recorded.events
+
+
+def test_what_sampling_left_out_is_forgotten_with_the_rest(
+    monkeypatch: pytest.MonkeyPatch, recorded: MemoryExporter
+) -> None:
+    monkeypatch.setattr(placing, "is_sampled", lambda trace: False)
+    ask([Said("user", "Left out.")], Reply("So be it."))
+    (waiting,) = undecided.all_of()
+    undecided.settle(waiting.trace.id)
+    undecided.forget()
+    sink.set_gate(undecided._gate)
+    sink.send(waiting.events)
+    assert len(recorded.events) == len(waiting.events)
 
 
 def test_a_program_that_ends_loses_nothing(tmp_path: Path) -> None:

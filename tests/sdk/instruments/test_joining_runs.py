@@ -124,7 +124,7 @@ def test_an_agent_with_a_history_of_one_call_belongs_to_the_store_into_which_its
         root = Root("a run", session=f"conversation in memory {number}")
         outside(root.place(joining.opened(own), is_shared=True), f"Message {number}", "input", "Message")
         root.uses(own, is_written=True)
-        assert root.is_open  # its own history is no memory that others share
+        assert root.is_open  # no other conversation shares this history
         root.uses(memory("index"), is_written=is_written)
         root.ended()
     assert where(recorded, "Message 1") == where(recorded, "Message 2") == memory("index").trace
@@ -165,5 +165,5 @@ def test_what_the_memory_s_trace_knows_is_known_in_the_joined_run(recorded: Memo
     making.use(found)
     making.end()
     units = [event for event in recorded.of("variable") if event["kind"] == "MemoryUnit"]
-    assert [event["variable"] for event in units] == [found.id]  # no second unit: it is the one that was written
+    assert [event["variable"] for event in units] == [found.id]  # the written unit was found, no second one made
     assert {event["trace"] for event in recorded.events} == {home.trace}
