@@ -33,13 +33,21 @@ _FIND = re.compile(
     re.IGNORECASE,
 )
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)?"
+_AFTER_SUM = (
+    "an?|at|for|each|per|in|to|and|or|is|was|am|im|beim?|für|pro|das|und|oder|por|en|al|el|la|y|o|il|lo|le|les|chez"
+    "|par|pour|et|e|um|uma|no|na"
+)
+"""Words after a sum. ``20 dollars two years ago`` are no 20.02 dollars: what is counted next follows."""
 _SPOKEN = re.compile(
     rf"""\b(?P<whole>{_WORD}|\d{{1,3}})\s+(?:(?P<gbp>pounds?|quid)|(?P<eur>euros?)|(?P<usd>dollars?))\s+
         (?: (?:(?:and|und|y|et|e|en)\s+)?(?P<cents>{_WORD}|\d\d?)\s+(?:pence|cents?|c[eé]ntim[oe]s|cêntimos|centesimi)\b
-          | (?:con\s+)?(?P<part>{_WORD}|\d\d)\b(?!\s*(?:%|-|ounces?\b|oz\b|gram)) )""",
+          | (?:con\s+)?(?P<part>{_WORD}|\d\d)\b(?=\s*(?:\Z|[^\w\s%-])|\s+(?:{_AFTER_SUM})\b) )""",
     re.VERBOSE | re.IGNORECASE,
 )
 """A sum as people say it: ``two pounds forty``, ``drei Euro fünfzig``."""
+
+
+_TEN = 10
 
 
 class Money(NamedTuple):
@@ -77,7 +85,8 @@ def _spoken(text: str) -> Iterator[Money]:
     """The sums with a currency between the whole and the hundredths."""
     for match in _SPOKEN.finditer(text):
         whole, part = _counted(match["whole"]), _counted(match["cents"] or match["part"])
-        if whole is not None and part is not None and 0 < part < 100:
+        # Without a word for the hundredths, people say tens: ``two pounds forty``.
+        if whole is not None and part is not None and (1 if match["cents"] else _TEN) <= part < 100:
             currency = next(code for code in ("gbp", "eur", "usd") if match[code])
             yield Money(match.start(), match.end(), currency, whole + part / 100)
 
