@@ -95,7 +95,7 @@ def _around(content: Content, events: Events, texts: dict[str, str]) -> _Sized:
 
 
 def _span(content: Content, operation: Operation) -> Span:
-    parent = msgspec.json.decode(operation.attributes).get("parentId")
+    parent = str(msgspec.json.decode(operation.attributes).get("parentId"))
     began = content.time(operation.started_at)
     span = Span(
         trace_id=bytes.fromhex(content.trace.id),

@@ -17,6 +17,11 @@ from schema.models import Derivation, Operation, Usage, Variable, format_time
 
 Event = dict[str, Any]
 
+_Attributes = dict[str, msgspec.Raw]
+"""The attributes of an element by their names. Their values stay JSON: decoding lists of lists takes long."""
+
+_decode_attributes = msgspec.json.Decoder(_Attributes).decode
+
 
 class Events:
     """Makes the events of one trace, without data that has no field on the wire (edge categories, locations)."""
@@ -41,11 +46,11 @@ class Events:
             texts: values of the variables from outside, by variable id.
         """
         trace = self._content.trace
-        attributes = msgspec.json.decode(trace.attributes)
+        attributes = _decode_attributes(trace.attributes)
         found = [self._event("trace", trace.created_at, name=trace.name, attributes=attributes)]
         for session in self._content.sessions:
-            said = {"name": session.name, "category": session.category, "comment": session.comment}
-            said["attributes"] = msgspec.json.decode(session.attributes)
+            said: Event = {"name": session.name, "category": session.category, "comment": session.comment}
+            said["attributes"] = _decode_attributes(session.attributes)
             found.append(self._event("session", session.created_at, session=self._sessions[session.id], **said))
         return found + [
             self._variable(one, texts[one.id]) for one in self._content.made.get(None, ()) if one.id in texts
@@ -70,7 +75,7 @@ class Events:
         if operation.status is not Status.RUNNING:
             status, error = operation.status.value, None
             if operation.status is Status.ERROR:
-                error = _error(msgspec.json.decode(operation.attributes).get("error"))
+                error = _error(_read(_decode_attributes(operation.attributes), "error"))
             ended = operation.ended_at or operation.started_at
             found.append(self._event("operationEnded", ended, operation=name, status=status, error=error))
         return found
@@ -80,8 +85,8 @@ class Events:
         return {"type": type_, "time": format_time(self._content.time(moment))} | said
 
     def _started(self, operation: Operation) -> Event:
-        attributes = msgspec.json.decode(operation.attributes)
-        parent = self._operations.get(attributes.get("parentId", ""))
+        attributes = _decode_attributes(operation.attributes)
+        parent = self._operations.get(str(_read(attributes, "parentId")))
         if parent is not None:
             del attributes["parentId"]
         return self._event(
@@ -99,12 +104,12 @@ class Events:
         )
 
     def _variable(self, variable: Variable, text: str) -> Event:
-        attributes = msgspec.json.decode(variable.attributes)
-        size = attributes.get("truncatedFrom")
+        attributes = _decode_attributes(variable.attributes)
+        size = _read(attributes, "truncatedFrom")
         is_cut = isinstance(size, int)
         if is_cut:
             del attributes["truncatedFrom"]
-        role = attributes.get("role")
+        role = _read(attributes, "role")
         if isinstance(role, str) and 0 < len(role) <= MAX_ID_CHARACTERS:
             del attributes["role"]
         else:
@@ -168,6 +173,10 @@ class Events:
 
 def _short(name: str, id_: str) -> str:
     return name if 0 < len(name) <= MAX_ID_CHARACTERS else id_
+
+
+def _read(attributes: _Attributes, name: str) -> Any:
+    return msgspec.json.decode(attributes[name]) if name in attributes else None
 
 
 def _error(said: object) -> dict[str, str] | None:

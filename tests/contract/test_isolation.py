@@ -13,8 +13,6 @@ from schema.kinds import Status
 from schema.models import Batch, Ending, Placing
 from store.contract.answers import ALL_FAILURES, Budget, Direction, FailureFilter, Label
 from store.contract.protocol import Database, GraphStore
-from store.contract.verdict_changes import VerdictHistory
-from store.contract.walks import Walks
 from store.shared.references import elements_of
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder
@@ -341,7 +339,13 @@ PROBES: dict[str, Probe] = {
         timeline,
     )
 }
-METHODS = sorted(name for name in {*vars(GraphStore), *vars(Walks), *vars(VerdictHistory)} if not name.startswith("_"))
+METHODS = sorted(
+    name
+    for part in GraphStore.__mro__
+    if part.__module__.startswith("store.")
+    for name in vars(part)
+    if not name.startswith("_")
+)
 
 
 def test_every_method_is_probed() -> None:

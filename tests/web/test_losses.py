@@ -98,7 +98,7 @@ async def test_a_database_that_is_away(browser: Browser, world: World, tmp_path:
         pytest.skip("a SQLite file is not away: see test_a_store_that_takes_no_writes")
     with Forwarder(place.store) as line:
         there = replace(place, store=f"neo4j://127.0.0.1:{line.port}".replace("neo4j://", "bolt://"))
-        with running(there, tmp_path, request_seconds=8) as server:
+        with running(there, tmp_path, request_seconds=20) as server:
             async with _writing(browser, World(server, world.project, world.ids), server.url, "while away") as found:
                 page = found.page
                 await asyncio.to_thread(line.close)
