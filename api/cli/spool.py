@@ -215,11 +215,12 @@ def _base(spool: Path | None) -> Path:
 
 def _waiting(base: Path) -> list[dict[str, Any]]:
     """The waiting events by folder, the longest wait first; then folders with damaged lines only."""
-    from memtrace.exporters import purpose
+    from memtrace.exporters import purpose, waiting
     from memtrace.exporters.spool import DAMAGED
 
     found = []
     for folder in sorted(base.iterdir()) if base.is_dir() else []:
+        waiting.adopt(folder, waiting.rename)
         contents = [segment for path in folder.glob("*.ndjson") if (segment := _segment(path)) is not None]
         aside = folder / DAMAGED
         damaged = aside.read_bytes().count(b"\n") if aside.is_file() else 0

@@ -110,12 +110,14 @@ def configure(
         _sampling = share
         _local = local
         _is_configured = True
+        from memtrace.exporters.background import BackgroundExporter
         from memtrace.exporters.prepare import Preparation
 
         _preparation = preparation = Preparation(masks, max_value_bytes)
         exporter.prepare_with(preparation)
         # A mask needs the whole value.
-        sink.set_sink(exporter.export, wants_whole=bool(preparation.redactions))
+        files = exporter.waiting if isinstance(exporter, BackgroundExporter) else None
+        sink.set_sink(exporter.export, wants_whole=bool(preparation.redactions), keeps_waiting=files)
     if previous is not None and previous is not exporter:
         previous.close()
 

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from memtrace.raw_events import RawEvent
+
+
+class Waiting(Protocol):
+    """Keeps events that wait in memory on disk as well, in case the process is killed."""
+
+    def keep(self, trace_id: str, events: list[RawEvent]) -> None:
+        """Add events of a trace that waits."""
+
+    def release(self, trace_id: str) -> None:
+        """Forget the events of a trace that waits no longer."""
 
 
 def _nowhere(events: list[RawEvent]) -> None:
@@ -20,13 +31,18 @@ is_whole = False
 export: Callable[[list[RawEvent]], None] = _nowhere
 """Pass events on past the gate."""
 
+waiting: Waiting | None = None
+"""Where events that wait are kept; None if the exporter has no place for them."""
+
 _gate: Callable[[list[RawEvent]], list[RawEvent]] | None = None
 
 
-def set_sink(to: Callable[[list[RawEvent]], None], *, wants_whole: bool = False) -> None:
-    """From now on, pass events on to ``to``; ``is_whole`` becomes ``wants_whole``."""
-    global send, is_whole, export  # noqa: PLW0603 (one recorder a process)
-    export, is_whole = to, wants_whole
+def set_sink(
+    to: Callable[[list[RawEvent]], None], *, wants_whole: bool = False, keeps_waiting: Waiting | None = None
+) -> None:
+    """From now on, pass events on to ``to``; ``is_whole`` and ``waiting`` become the other arguments."""
+    global send, is_whole, export, waiting  # noqa: PLW0603 (one recorder a process)
+    export, is_whole, waiting = to, wants_whole, keeps_waiting
     send = to if _gate is None else _through_gate
 
 

@@ -2,7 +2,8 @@
 
 The events of such a trace wait. ``join`` sends the waiting events as events of the memory's trace; ``settle`` sends
 them unchanged. A trace waits until its run ends, or for some seconds, and never longer than the process, a fork or a
-``flush``. While waiting events are sent, other threads that record in the trace wait, so that the order stays.
+``flush``. While waiting events are sent, other threads that record in the trace wait, so that the order stays. Events
+that wait longer than a moment are kept on disk as well, in case the process is killed.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class Waiting:
         replies: texts of the replies of its models, and texts made from these.
         seconds: how long it waits after an event.
         size: number of characters of the values of its events.
+        on_disk: number of its events that are kept on disk as well.
     """
 
     trace: TraceState
@@ -53,6 +55,7 @@ class Waiting:
     replies: list[str] = field(default_factory=list)
     seconds: float = OPEN_SECONDS
     size: int = 0
+    on_disk: int = 0
 
 
 _lock = threading.RLock()
@@ -188,7 +191,11 @@ def _drop(trace_id: str) -> None:
     """Let a trace wait no longer."""
     global _size  # noqa: PLW0603 (one recorder a process)
     waiting = _waiting.pop(trace_id, None)
-    _size -= waiting.size if waiting is not None else 0
+    if waiting is None:
+        return
+    _size -= waiting.size
+    if waiting.on_disk and sink.waiting is not None:
+        sink.waiting.release(trace_id)
 
 
 def _gate(events: list[RawEvent]) -> list[RawEvent]:
@@ -239,5 +246,22 @@ def _watch() -> None:
                 now = time.monotonic()
                 for trace_id in [one for one, waiting in _waiting.items() if waiting.deadline < now]:
                     settle(trace_id)
+            _keep_on_disk()
         except Exception as error:
             report("traces that wait", error)
+
+
+def _keep_on_disk() -> None:
+    """Keep the events that wait; they are written without the lock, because the program records meanwhile."""
+    files = sink.waiting
+    if files is None:
+        return
+    for waiting in all_of():
+        if not waiting.is_kept(waiting.trace.id):
+            continue
+        with _lock:
+            new, waiting.on_disk = waiting.events[waiting.on_disk :], len(waiting.events)
+        if new:
+            files.keep(waiting.trace.id, new)
+            if _waiting.get(waiting.trace.id) is not waiting:  # its events have been sent meanwhile
+                files.release(waiting.trace.id)

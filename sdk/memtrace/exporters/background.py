@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from operator import itemgetter
 from typing import Protocol
@@ -18,6 +18,8 @@ from memtrace.changes import lost
 from memtrace.exporters import fork_and_exit
 from memtrace.exporters.prepare import Preparation
 from memtrace.exporters.protocol import FlushResult
+from memtrace.exporters.segment import Segment
+from memtrace.exporters.waiting import WaitingFiles
 from memtrace.faults import log, report
 from memtrace.raw_events import MEDIA_TYPE, MORE, VALUE, VARIABLE, RawEvent
 from memtrace.values import TEXT
@@ -66,10 +68,25 @@ class Sink(Protocol):
 
 
 class BackgroundExporter:
-    """Accepts events at once, and passes them to the sink in a thread of its own."""
+    """Accepts events at once, and passes them to the sink in a thread of its own.
 
-    def __init__(self, sink: Sink, max_queue_bytes: int = MAX_QUEUE_BYTES) -> None:
+    Args:
+        sink: where the events go.
+        max_queue_bytes: approximate limit of what may wait in memory.
+        new_waiting: creates a file for the events of a trace whose place is undecided; None means no files.
+
+    Attributes:
+        waiting: these files; None if there are none.
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        max_queue_bytes: int = MAX_QUEUE_BYTES,
+        new_waiting: Callable[[], Segment | None] | None = None,
+    ) -> None:
         self._sink = sink
+        self.waiting = None if new_waiting is None else WaitingFiles(new_waiting)
         self._max_bytes = max_queue_bytes
         self._prepare = Preparation()
         self._has_said = False
@@ -96,6 +113,8 @@ class BackgroundExporter:
     def prepare_with(self, preparation: Preparation) -> None:
         """Use this to mask, cut and complete events."""
         self._prepare = preparation
+        if self.waiting is not None:
+            self.waiting.prepare_with(preparation)
 
     def export(self, events: list[RawEvent]) -> None:
         """Queue the events.
@@ -276,6 +295,8 @@ class BackgroundExporter:
         """Start with an empty queue, in a child process."""
         self._has_said = False
         self._start_empty()
+        if self.waiting is not None:
+            self.waiting.forget()
         self._sink.forked()
 
 

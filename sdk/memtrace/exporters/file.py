@@ -8,9 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from memtrace.changes import lost
+from memtrace.exporters import segment as segments
+from memtrace.exporters import waiting
 from memtrace.exporters.background import MAX_QUEUE_BYTES, BackgroundExporter
 from memtrace.exporters.protocol import FlushResult
-from memtrace.faults import report
+from memtrace.exporters.segment import Segment
+from memtrace.faults import log, report
 
 try:
     import fcntl
@@ -30,7 +33,8 @@ class FileExporter(BackgroundExporter):
     def __init__(
         self, path: Path | str, max_queue_bytes: int = MAX_QUEUE_BYTES, *, max_bytes: int | None = None
     ) -> None:
-        super().__init__(FileSink(Path(path), max_bytes), max_queue_bytes)
+        sink = FileSink(Path(path), max_bytes)
+        super().__init__(sink, max_queue_bytes, sink.new_waiting)
 
 
 class FileSink:
@@ -40,10 +44,23 @@ class FileSink:
         self.counts = FlushResult()
         self._path = path
         self._max_bytes = max_bytes
+        self._has_adopted = False
+
+    def new_waiting(self) -> Segment | None:
+        """A file beside the file, for events that wait.
+
+        Raises:
+            OSError: The file can't be created.
+        """
+        name = f"{self._path.name}.{os.getpid()}-{os.urandom(4).hex()}{waiting.SUFFIX}"
+        return segments.new(self._path.with_name(name))
 
     def deliver(self, lines: list[bytes]) -> bool:
         """Append the lines, or count them as dropped: a failing file is no reason to wait."""
         try:
+            if not self._has_adopted:
+                self._has_adopted = True
+                waiting.adopt(self._path.parent, self._take, f"{self._path.name}.")
             self._append(b"".join(lines))
         except OSError as error:
             lost()
@@ -70,6 +87,13 @@ class FileSink:
                 raise
         finally:
             os.close(descriptor)
+
+    def _take(self, left: Segment) -> None:
+        lines, damaged = left.lines()
+        if damaged:
+            log.warning("%s: %d lines are no events: a crash cut them short", left.path, len(damaged))
+        self._append(b"".join(lines))
+        left.remove()
 
     def tick(self) -> None:
         """Do nothing: no work is ever due."""

@@ -56,7 +56,8 @@ class HttpExporter(BackgroundExporter):
         else:
             folder = _folder(endpoint, project or key, spool if isinstance(spool, Path | str) else None)
             kept = Spool(folder, max_spool_bytes, Purpose.of(endpoint, key, project))
-        super().__init__(_HttpSink(Platform(endpoint, key, project), kept), max_queue_bytes)
+        new_waiting = None if kept is None else kept.new_waiting
+        super().__init__(_HttpSink(Platform(endpoint, key, project), kept), max_queue_bytes, new_waiting)
 
 
 def replay(endpoint: str, key: str | None, project: str | None, spool: Path | str | None = None) -> FlushResult:

@@ -6,8 +6,11 @@ import os
 import time
 from pathlib import Path
 
+from memtrace.exporters import segment as segments
+from memtrace.exporters import waiting
 from memtrace.exporters.background import BackgroundExporter
 from memtrace.exporters.file import FileSink
+from memtrace.exporters.segment import Segment
 from memtrace.exporters.spool import state_directory
 from memtrace.faults import report
 from memtrace.folders import make_private_folder
@@ -40,7 +43,8 @@ class LocalExporter(BackgroundExporter):
         begun = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         run = os.environ.get(RUN)
         self.path = folder / f"{begun}-{os.getpid()}-{os.urandom(2).hex()}{f'-{run}' if run else ''}{SUFFIX}"
-        super().__init__(_LocalSink(self.path))
+        sink = _LocalSink(self.path)
+        super().__init__(sink, new_waiting=sink.new_waiting)
 
 
 class _LocalSink(FileSink):
@@ -48,10 +52,18 @@ class _LocalSink(FileSink):
         super().__init__(path, MAX_FILE_BYTES)
         self._has_room = False
 
+    def new_waiting(self) -> Segment | None:
+        """A file in the folder of recordings, whose name ends as that of the recording."""
+        make_private_folder(self._path.parent)
+        begun, rest = self._path.name.split("-", 1)
+        name = f"{begun}-{os.urandom(4).hex()}-{rest}"
+        return segments.new(self._path.with_name(name).with_suffix(waiting.SUFFIX))
+
     def deliver(self, lines: list[bytes]) -> bool:
         if not self._has_room:
             self._has_room = True
             try:
+                waiting.adopt(self._path.parent, waiting.rename)
                 _make_room(self._path.parent)
             except OSError as error:
                 report("room in the folder of recordings", error)
@@ -59,8 +71,10 @@ class _LocalSink(FileSink):
 
 
 def recordings_of(run: str) -> list[Path]:
-    """The files of all processes of a run, oldest first."""
-    return sorted((state_directory() / "recordings").glob(f"*-{run}{SUFFIX}"))
+    """The files of all processes of a run, oldest first, with what killed ones have left."""
+    folder = state_directory() / "recordings"
+    waiting.adopt(folder, waiting.rename)
+    return sorted(folder.glob(f"*-{run}{SUFFIX}"))
 
 
 def _make_room(folder: Path) -> None:

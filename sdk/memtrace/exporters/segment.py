@@ -14,6 +14,9 @@ except ImportError:  # pragma: no cover (Windows has no such lock: one process a
     fcntl = None  # type: ignore[assignment]
 
 SUFFIX = ".ndjson"
+HAS_LOCKS = fcntl is not None
+"""Whether this system has locks that end with their process."""
+
 _HELD_BY_ANOTHER = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES}
 
 

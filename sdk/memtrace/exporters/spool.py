@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from memtrace.exporters import segment as segments
+from memtrace.exporters import waiting
 from memtrace.exporters.purpose import Purpose
 from memtrace.exporters.segment import SUFFIX, Segment
 from memtrace.faults import log, report
@@ -43,6 +44,7 @@ class Spool:
         self._max_bytes = max_bytes
         self._purpose = purpose
         self._current: Segment | None = None
+        self._has_adopted = False
         self._done_with: set[Path] = set()
         """Segments that this process skips: they can't be read, or are sent and can't be removed."""
 
@@ -77,6 +79,9 @@ class Spool:
 
     def oldest(self) -> Segment | None:
         """The oldest segment that no other process uses."""
+        if not self._has_adopted:
+            self._has_adopted = True
+            waiting.adopt(self.directory, waiting.rename)
         for path in self._paths():
             if self._current is not None and path == self._current.path:
                 self.rotate()
@@ -157,11 +162,19 @@ class Spool:
         except OSError as error:  # the events matter more
             report("telling what a spool is for", error)
 
-    def _new(self) -> Segment:
+    def new_waiting(self) -> Segment:
+        """A file for events that wait, which is no segment of the spool before its process is killed.
+
+        Raises:
+            OSError: The file can't be created.
+        """
+        return self._new(waiting.SUFFIX)
+
+    def _new(self, suffix: str = SUFFIX) -> Segment:
         self._make_folder()
         self._tell_purpose()
         for _ in range(_TRIES):
-            name = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}{SUFFIX}"
+            name = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}{suffix}"
             made = segments.new(self.directory / name)
             if made is not None:
                 return made
