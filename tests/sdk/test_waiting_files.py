@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -157,6 +158,25 @@ def test_a_file_of_a_living_process_stays(tmp_path: Path) -> None:
     assert found is not None
     assert found.path == path.with_suffix(".ndjson")
     found.release()
+
+
+def test_a_slow_disk_holds_nobody_up(tmp_path: Path) -> None:
+    """The trace waits no longer while its events are written: who settles it goes on, and the file goes afterwards."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    def slow() -> segments.Segment:
+        begun.set()
+        assert may_end.wait(20)
+        return Spool(tmp_path).new_waiting()
+
+    files = WaitingFiles(slow)
+    writer = threading.Thread(target=files.keep, args=("talk", []))
+    writer.start()
+    assert begun.wait(20)
+    files.release("talk")
+    may_end.set()
+    writer.join(20)
+    assert list(tmp_path.glob("*.waiting")) == []
 
 
 def test_a_disk_that_takes_nothing_stops_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

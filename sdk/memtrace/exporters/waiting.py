@@ -7,6 +7,7 @@ without a lock is what a killed process has left: ``adopt`` makes it a file of e
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,8 @@ class WaitingFiles:
         self._lock = threading.Lock()
         self._files: dict[str, tuple[Segment, Preparation] | None] = {}
         """By trace; None if writing has failed."""
+        self._released: deque[str] = deque()
+        """Traces whose files are to be removed."""
 
     def prepare_with(self, preparation: Preparation) -> None:
         """Use this to mask, cut and complete events."""
@@ -57,15 +60,26 @@ class WaitingFiles:
                 report("keeping events that wait on disk", error)
                 self._remove(trace_id)
                 self._files[trace_id] = None
+        self._remove_released()
 
     def release(self, trace_id: str) -> None:
-        """Remove the file of a trace that waits no longer."""
-        with self._lock:
-            self._remove(trace_id)
+        """Remove the file of a trace that waits no longer. Never waits for a slow disk that ``keep`` writes to."""
+        self._released.append(trace_id)
+        self._remove_released()
+
+    def _remove_released(self) -> None:
+        # Who has the lock does this afterwards.
+        while self._released and self._lock.acquire(blocking=False):
+            try:
+                while self._released:
+                    self._remove(self._released.popleft())
+            finally:
+                self._lock.release()
 
     def forget(self) -> None:
         """Leave the files to the parent process, after a fork."""
         files, self._files, self._lock = self._files, {}, threading.Lock()
+        self._released.clear()
         for file in files.values():
             if file is not None:
                 file[0].release()
