@@ -69,6 +69,7 @@ _STORED = [
     "api/web/pages/judging.py",
     "attribution/report/gather.py",
     "ingest/events/attributes.py",
+    "ingest/exports/wire.py",
     "ingest/files/smartcomment/failures.py",
     "ingest/files/smartcomment/leftover.py",
     "ingest/queue/nats/letters.py",
