@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -153,26 +155,38 @@ async def _read_answers(store: GraphStore, trace: str | None, when: Span) -> Asy
     from schema.models import Variable
 
     some: list[Variable] = []
+    failures: dict[str, dict[str | None, Failure]] = {}
     async for one in in_traces(store, Variable, trace, [VariableKind.ANSWER.value], when=when):
         some.append(one)
         if len(some) == _AT_ONCE:
-            yield await _with_failures(store, some)
+            yield await _with_failures(store, some, failures)
             some = []
     if some:
-        yield await _with_failures(store, some)
+        yield await _with_failures(store, some, failures)
 
 
-async def _with_failures(store: GraphStore, found: Sequence[Variable]) -> list[ListedAnswer]:
-    """The same answers, with their questions, failures and verdicts."""
+async def _with_failures(
+    store: GraphStore, found: Sequence[Variable], failures: dict[str, dict[str | None, Failure]]
+) -> list[ListedAnswer]:
+    """The same answers, with their questions, failures and verdicts.
+
+    Args:
+        store: the project.
+        found: the answers.
+        failures: the failures of the last trace that was read, by trace and answer; those of further traces take their
+            place, so that each trace is read once.
+    """
     from attribution.verdicts.stored import every_failure, word_on
     from ingest.events.questions import questions_of
 
     questions = await questions_of(store, found)
-    ids = {one.id for one in found}
     wrong: dict[str, Failure] = {}
-    for trace_id in dict.fromkeys(one.trace_id for one in found):
-        failures = await every_failure(store, trace_id)
-        wrong |= {failure.answer_id: failure for failure in failures if failure.answer_id in ids}
+    for trace_id, listed in groupby(found, key=attrgetter("trace_id")):
+        if trace_id not in failures:
+            failures.clear()
+            failures[trace_id] = {failure.answer_id: failure for failure in await every_failure(store, trace_id)}
+        of_trace = failures[trace_id]
+        wrong |= {one.id: of_trace[one.id] for one in listed if one.id in of_trace}
     given = await store.attributions([failure.id for failure in wrong.values()])
     verdicts = word_on(given, wrong.values())
     labelled = {one.failure_id for one in given if one.method == HUMAN_METHOD}

@@ -8,7 +8,10 @@ from dataclasses import replace
 import pytest
 
 from api.cli.context import DEFAULT_PROJECT
+from attribution.verdicts.stored import every_failure
 from schema.kinds import HUMAN_METHOD, ErrorType, OperationKind, Status, VariableKind
+from schema.models import Failure
+from store.contract.protocol import GraphStore
 from tests.cli.conftest import SAMPLE, Cli
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
@@ -143,3 +146,25 @@ def test_traces_of_one_name_are_told_apart_and_ids_are_not_cut(
     wide = cli("traces").out
     assert "(monday)" in wide
     assert "(tuesday)" in wide
+
+
+def test_the_failures_of_a_trace_are_read_once(
+    stored: Callable[[TraceBuilder], Cli], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("first", "second"):
+        trace = TraceBuilder(DEFAULT_PROJECT, name)
+        unit = trace.variable("unit", "x")
+        for number in range(5):
+            trace.wrong_answer(f"{name} {number}", question="?", read=unit, context="c", answer=f"{name} {number}")
+        cli = stored(trace)
+    read: list[str | None] = []
+
+    async def counted(store: GraphStore, trace_id: str | None) -> list[Failure]:
+        read.append(trace_id)
+        return await every_failure(store, trace_id)
+
+    monkeypatch.setattr("attribution.verdicts.stored.every_failure", counted)
+    monkeypatch.setattr("api.cli.listing._AT_ONCE", 2)
+    found = cli("answers", "--wrong", "--json").json
+    assert len(found) == 10
+    assert len(read) == len(set(read)) == 2
