@@ -18,6 +18,7 @@ from schema.errors import (
     AmbiguousError,
     ConflictError,
     CorruptValueError,
+    DamagedError,
     DiskFullError,
     InputError,
     MemTraceError,
@@ -46,6 +47,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (RateLimitedError, 429),
     (InputError, 400),
     (CorruptValueError, 500),
+    (DamagedError, 500),
     (StoreError, 503),
     (TimeoutError, 504),
 )

@@ -25,7 +25,7 @@ async def suspects(store: GraphStore, failures: Sequence[Failure]) -> dict[str, 
 
     These are the last operations before the answer, the operations that read the evidence, the operations nearest to
     the evidence that used its derivatives, and the operations that changed or ended memory units derived from it. A
-    person can choose from them without seeing other verdicts. Judges are left out.
+    person can choose from them without seeing other verdicts. Judges are left out, and what came after the answer.
     """
     found = {}
     for one in failures:
@@ -37,8 +37,11 @@ async def suspects(store: GraphStore, failures: Sequence[Failure]) -> dict[str, 
         ids += await _readers(store, evidence)
         ids += [*await _changes(store, one.trace_id, future.variables), *_by_distance(future)]
         ids += await _readers(store, [made.id for made in future.variables[:_READ_FURTHER]])
-        known = await by_id(store, Operation, ids)
-        chosen = [known[id_] for id_ in dict.fromkeys(ids) if id_ in known and _may_be_at_fault(known[id_])]
+        answer = there.get(one.answer_id or "")
+        answering = None if answer is None else answer.operation_id
+        known = await by_id(store, Operation, [*ids, answering])
+        last = known[answering].sequence if answering in known else None
+        chosen = [known[id_] for id_ in dict.fromkeys(ids) if id_ in known and _may_be_at_fault(known[id_], last)]
         found[one.id] = sorted(chosen[:MOST_SUSPECTS], key=lambda operation: (operation.sequence, operation.id))
     return found
 
@@ -60,8 +63,9 @@ async def _changes(store: GraphStore, trace_id: str, variables: Sequence[Variabl
     return [*(after.operation_id for after in later if after.operation_id is not None), *ended][:_CHANGES]
 
 
-def _may_be_at_fault(operation: Operation) -> bool:
-    return operation.kind is not OperationKind.JUDGE
+def _may_be_at_fault(operation: Operation, last: int | None) -> bool:
+    """Whether an operation is no judge, and no later than the operation that answered."""
+    return operation.kind is not OperationKind.JUDGE and (last is None or operation.sequence <= last)
 
 
 def _by_distance(closure: Closure) -> Iterable[str]:

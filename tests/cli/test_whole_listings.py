@@ -14,7 +14,7 @@ from store.open import open_database
 from tests.attribution.benchmark.sample import write_benchmark
 from tests.cli.conftest import Cli, Result
 from tests.expected import compare
-from tests.fixed_project import NAMES, NOW, PROJECT, TRACES, write_fixed
+from tests.fixed_project import NAMES, NOW, PROJECT, QUEUE, RICH, TRACES, write_fixed
 
 ASSISTANT = TRACES[0]
 LISTINGS = {
@@ -73,12 +73,37 @@ SHOWN = {
     "verdict": ("verdict", "{failure}", "--history"),
     "retention": ("retention", "show"),
     "queues": ("annotate", "queue", "list"),
+    "queue": ("annotate", "queue", "show", QUEUE),
+    "disputes": ("annotate", "disputes", QUEUE),
+    "keys": ("keys", "list"),
+    "rich-trace": ("trace", RICH.name),
+    "rich-trace-bare": ("trace", "bare"),
+    "rich-operation": ("operation", "broken", "--trace", RICH.name),
+    "rich-operation-search": ("operation", "search-age", "--trace", RICH.name),
+    "rich-operation-running": ("operation", "answer-open", "--trace", RICH.name),
+    "rich-variable": ("variable", "age@1", "--trace", RICH.name),
+    "rich-variable-long": ("variable", "value-beyond", "--trace", RICH.name),
+    "rich-versions": ("versions", "age of Käthe", "--trace", RICH.name),
+    "rich-diff": ("diff", "age@0", "age@2", "--trace", RICH.name),
+    "rich-search": ("search", "Käthe", "--limit", "3"),
+    "rich-closure": ("closure", "answer-age", "--trace", RICH.name),
+    "rich-why": ("why", "{wrong}"),
+    "rich-why-of-a-method": ("why", "{wrong}", "--method", "llm"),
+    "rich-why-undecided": ("why", "{lost}"),
+    "rich-why-not": ("why-not", "{wrong}"),
+    "rich-spine": ("spine", "{wrong}"),
+    "rich-verdict": ("verdict", "{wrong}", "--history"),
+    "rich-check": ("check", RICH.name),
+    "rich-agreement": ("agreement", "Ada", "Ben"),
 }
 """Commands that show one thing."""
 DRAWN = {
     "closure.dot": ("closure", "answer", "--trace", "assistant", "--dot"),
     "closure.mermaid": ("closure", "answer", "--trace", "assistant", "--mermaid"),
     "spine.svg": ("spine", "{failure}", "--svg", "-"),
+    "rich-closure.mermaid": ("closure", "answer-age", "--trace", RICH.name, "--mermaid"),
+    "rich-closure.dot": ("closure", "answer-age", "--trace", RICH.name, "--dot"),
+    "rich-spine.svg": ("spine", "{wrong}", "--svg", "-"),
     "labels.ndjson": ("labels", "export", "-"),
 }
 
@@ -90,7 +115,7 @@ def fixed(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 
     async def write() -> None:
         async with await open_database(cli.store) as database:
-            await write_fixed(database.project(PROJECT))
+            await write_fixed(database)
 
     asyncio.run(write())
     return cli
@@ -98,9 +123,9 @@ def fixed(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 
 def called(cli: Cli, *arguments: str) -> Result:
     """Call a command on the fixed project, at a fixed time."""
-    failure = ASSISTANT.failures[0].id
+    ids = {"failure": ASSISTANT.failures[0].id, "wrong": RICH.failures[0].id, "lost": RICH.failures[1].id}
     with time_machine.travel(NOW, tick=False):
-        return cli.whatever(*(one.format(failure=failure) for one in arguments), "--project", PROJECT)
+        return cli.whatever(*(one.format(**ids) for one in arguments), "--project", PROJECT)
 
 
 def told(result: Result) -> str:

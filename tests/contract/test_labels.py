@@ -18,6 +18,7 @@ from schema.models import Attribution
 from store.contract.protocol import Database, GraphStore
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
+from tests.rich_trace import rich
 
 pytestmark = pytest.mark.one_engine
 
@@ -73,6 +74,34 @@ async def test_importing_again_changes_nothing(store: GraphStore) -> None:
     assert await people(store) == before
     assert await imported(store, LABEL | {"why": "otherwise"}) == LabelsImported(1, 0, [])
     assert [(one.id, one.reason) for one in await people(store)] == [(before[0].id, "otherwise")]
+
+
+async def test_what_was_said_through_any_door_is_unchanged_by_its_own_labels(store: GraphStore) -> None:
+    """Evidence, marks of gold answers, abstentions, and operations of those that judge are no part of a label."""
+    full, bare = rich(store.project_id)
+    for trace in (full, bare):
+        await trace.write(store)
+    wrong, lost, both = full.failures
+    update = next(one for one in full.operations if one.external_id == "change-1")
+    evidence = ((wrong.evidence_ids[0], "is 5"),)
+    for author, said in (
+        ("Ada", Judgement(wrong.id, ErrorType.UPDATE, update.id, evidence=evidence, confidence=0.0)),
+        ("Ben", Judgement(wrong.id, None, reason="", confidence=1.0)),
+        ("Ada", Judgement(lost.id, ErrorType.ANNOTATION, also=((ErrorType.UPDATE, update.id),))),
+        ("Ada", Judgement(bare.failures[0].id, ErrorType.JUDGE)),
+    ):
+        await record_verdict(store, said, author)
+    before, labels = await people(store), await exported(store)
+    assert [(one["query_id"], one["author"]) for one in labels] == [
+        ("q", "Ada"),
+        ("asked-age", "Ada"),
+        ("asked-age", "Ben"),
+        ("asked-age", "Zoë|<i>"),
+        ("asked-home", "Ada"),
+    ]
+    assert await imported(store, *labels) == LabelsImported(5, 5, [])
+    assert await people(store) == before
+    assert await export_labels(store, [both.id]) == []
 
 
 async def test_labels_go_from_one_project_to_another(store: GraphStore, database: Database) -> None:

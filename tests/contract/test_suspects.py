@@ -26,11 +26,12 @@ async def test_who_read_the_evidence_and_made_nothing_of_it_may_be_at_fault(stor
     generate = trace.operation("generate", kind=OperationKind.GENERATION)
     question = trace.variable("question", kind=VariableKind.QUERY)
     answer = trace.variable("answer", by=generate, kind=VariableKind.ANSWER)
+    later = trace.operation("later", kind=OperationKind.RETRIEVAL)
     trace.derive(answer, question, by=generate)
     trace.derive(reply, message, by=extract)
     trace.usages += [
         Usage(one.id, used.id, None, 0)
-        for one, used in ((unread, other), (parse, reply), (judge, message), (dropped, message))
+        for one, used in ((unread, other), (parse, reply), (judge, message), (dropped, message), (later, message))
     ]
     failure = trace.failure(question, answer, evidence_ids=(message.id,))
     await trace.write(store)

@@ -22,6 +22,7 @@ from store.open import open_database
 from tests.contract.samples import assistant
 from tests.expected import compare
 from tests.graph_files import conversation
+from tests.rich_trace import NAME, rich
 
 PROJECT = "whole"
 
@@ -31,13 +32,24 @@ async def _built(store: GraphStore, _: Path) -> str:
     return "assistant"
 
 
+async def _rich(store: GraphStore, _: Path) -> str:
+    for trace in rich(PROJECT):
+        await trace.write(store)
+    return NAME
+
+
+async def _bare(store: GraphStore, _: Path) -> str:
+    await _rich(store, _)
+    return "bare"
+
+
 async def _imported(store: GraphStore, folder: Path) -> str:
     graph = conversation(6, 2, 200)
     await import_path(store, graph.write(folder / "graph.json"))
     return graph.graph_id
 
 
-TRACES = {"built": _built, "imported": _imported}
+TRACES = {"built": _built, "imported": _imported, "rich": _rich, "bare": _bare}
 
 
 def _readable(form: str, data: bytes) -> str:

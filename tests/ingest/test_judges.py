@@ -50,6 +50,23 @@ async def test_of_scores_on_a_longer_scale_none_says_yes(database: Database, tmp
     assert [answer.right for answer in answers] == [False, None, None] * 2
 
 
+async def test_a_judge_that_read_no_question_or_no_answer_calls_nothing_right(
+    database: Database, tmp_path: Path
+) -> None:
+    graph = conversation(20, QUESTIONS)
+    judges = [one["op_id"] for one in graph.operations if one["op_name"] == "llm-judge"]
+    unread = {(judges[1], "query"), (judges[2], "prediction")}
+    graph.edges[:] = [
+        one
+        for one in graph.edges
+        if (one["op_id"], graph.nodes[one["source_full_node_id"]]["class_name"]) not in unread
+    ]
+    store = database.project(f"test-{uuid4().hex}")
+    report = await import_path(store, graph.write(tmp_path / "graph.json"))
+    answers = await elements(store, Variable, report.trace_id, ["Answer"])
+    assert [answer.right for answer in answers] == [False, None, None, False, True, True]
+
+
 async def test_a_failure_has_its_texts_whole_however_long_they_are(database: Database, tmp_path: Path) -> None:
     graph = conversation(20, 1)
     long = {kind: f"{kind} " * WHOLE_VALUE_BYTES for kind in ("query", "prediction", "golden_answers")}

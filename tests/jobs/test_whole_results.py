@@ -50,7 +50,7 @@ async def _done(kind: JobKind, arguments: Any, folder: Path, upload: bytes | Non
 
     async with await open_database(f"sqlite:///{folder / 'test.db'}") as database:
         store = database.project(PROJECT)
-        await write_fixed(store)
+        await write_fixed(database)
         if upload is not None:
             name, _ = await uploads.put(PROJECT, "job", blocks())
             arguments = arguments.model_copy(update={"upload": name})

@@ -101,7 +101,7 @@ DROPPED = {"date", "x-request-id", "server"}
 async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[httpx.AsyncClient]:
     folder = tmp_path_factory.mktemp("responses")
     async with await open_database(f"sqlite:///{folder / 'test.db'}") as database:
-        await write_fixed(database.project(PROJECT))
+        await write_fixed(database)
         async with pages(database, folder, PROJECT) as opened:
             yield opened
 

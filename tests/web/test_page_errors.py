@@ -13,7 +13,15 @@ from structlog.testing import capture_logs
 from api.errors import ForbiddenError, IssuerError, RateLimitedError, TooLargeError, UnauthenticatedError
 from api.web.pages.asking import MissingError, PageError
 from api.web.pages.routes import _guarded
-from schema.errors import AmbiguousError, InputError, MemTraceError, NotFoundError, StoreError
+from schema.errors import (
+    AmbiguousError,
+    CorruptValueError,
+    DamagedError,
+    InputError,
+    MemTraceError,
+    NotFoundError,
+    StoreError,
+)
 
 WENT_WRONG, AWAY = "Something went wrong in the server", "The store can&#39;t be reached at the moment"
 
@@ -31,6 +39,8 @@ WENT_WRONG, AWAY = "Something went wrong in the server", "The store can&#39;t be
         (TooLargeError("the form", 10), 413, "the form", False),
         (RateLimitedError(1.2), 429, "try again in 2 s", False),
         (StoreError("disk /dev/x"), 503, AWAY, True),
+        (CorruptValueError("disk"), 500, WENT_WRONG, True),
+        (DamagedError("disk /dev/x"), 500, WENT_WRONG, True),
         (IssuerError("issuer.example"), 503, "the server that signs people in does not answer", True),
         (TimeoutError("in 3 s"), 504, "longer than the server allows", True),
         (MemTraceError("inside"), 500, WENT_WRONG, True),

@@ -107,7 +107,7 @@ async def test_acts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) 
     queue = case = code = newest = ""
     with time_machine.travel(NOW, tick=False) as clock:
         async with await open_database(f"sqlite:///{tmp_path / 'test.db'}") as database:
-            await write_fixed(database.project(PROJECT))
+            await write_fixed(database)
             async with pages(database, tmp_path, PROJECT) as client:
                 key = client.headers["cookie"].partition("=")[2]
                 for number, (act, address, form) in enumerate(ACTS[name], 1):

@@ -10,9 +10,10 @@ import pytest
 import pytest_asyncio
 import time_machine
 
+from schema.annotation import queue_id
 from store.open import open_database
 from tests.expected import compare
-from tests.fixed_project import NAMES, NOW, PROJECT, TRACES, id_of, write_fixed
+from tests.fixed_project import JOBS, NAMES, NOW, PROJECT, QUEUE, RICH, TRACES, id_of, write_fixed
 from tests.web.inside import outline, pages
 
 BASE = f"/ui/projects/{PROJECT}"
@@ -66,6 +67,32 @@ ADDRESSES = {
     "jobs": f"{BASE}/jobs",
     "search": f"{BASE}/search?text=Oslo",
     "search-for-nothing": f"{BASE}/search?text=nowhere",
+    **{f"job-{number}": f"{BASE}/jobs/{one.id}" for number, one in enumerate(JOBS)},
+    "queue": f"{BASE}/queues/{queue_id(PROJECT, QUEUE)}",
+    **{
+        f"queue-dispute-{number}": f"{BASE}/queues/{queue_id(PROJECT, QUEUE)}/disputes/{one.id}"
+        for number, one in enumerate(RICH.failures)
+    },
+    **{f"rich-failure-{number}": f"{BASE}/failures/{one.id}" for number, one in enumerate(RICH.failures)},
+    "rich-failure-bare": f"{BASE}/failures/{TRACES[-1].failures[0].id}",
+    "rich-failures": f"{BASE}/failures?trace={RICH.trace.id}&method=flow",
+    "rich-answers": f"{BASE}/answers?trace={RICH.trace.id}",
+    "rich-trace": f"{BASE}/traces/{RICH.trace.id}",
+    "rich-trace-bare": f"{BASE}/traces/{TRACES[-1].trace.id}",
+    "rich-trace-units": f"{BASE}/traces/{RICH.trace.id}?show=units",
+    "rich-memory": f"{BASE}/traces/{RICH.trace.id}/memory?asOf=10",
+    **{
+        f"rich-operation-{name}": f"{BASE}/operations/{id_of(f'Operation {name}', RICH)}"
+        for name in ("broken", "worse", "search-age", "search-home", "answer-open", "forget", "change-2")
+    },
+    **{
+        f"rich-variable-{name}": f"{BASE}/variables/{id_of(f'Variable {name}', RICH)}"
+        for name in ("said-old", "value-limit", "value-beyond", "age@1", "vector", "answer-age", "found-home")
+    },
+    "rich-compared": f"{BASE}/variables/{id_of('Variable age@2', RICH)}?compare={id_of('Variable age@0', RICH)}",
+    "rich-impact": f"{BASE}/variables/{id_of('Variable said-li', RICH)}/impact",
+    "rich-graph": f"{BASE}/variables/{id_of('Variable answer-age', RICH)}/graph",
+    "rich-search": f"{BASE}/search?text=K%C3%A4the",
     "no-such-failure": f"{BASE}/failures/{'0' * 32}",
     "no-such-project": "/ui/projects/other",
 }
@@ -75,7 +102,7 @@ ADDRESSES = {
 async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[httpx.AsyncClient]:
     folder = tmp_path_factory.mktemp("pages")
     async with await open_database(f"sqlite:///{folder / 'test.db'}") as database:
-        await write_fixed(database.project(PROJECT))
+        await write_fixed(database)
         with time_machine.travel(NOW, tick=False):
             async with pages(database, folder, PROJECT) as opened:
                 yield opened

@@ -46,7 +46,15 @@ from api.web.pages.opening import Opening
 from api.web.pages.render import HEADERS, assets, render
 from api.web.pages.shown import Page, PageRequest, Shown
 from api.web.pages.signing import SigningPages, next_of
-from schema.errors import AmbiguousError, InputError, MemTraceError, NotFoundError, StoreError
+from schema.errors import (
+    AmbiguousError,
+    CorruptValueError,
+    DamagedError,
+    InputError,
+    MemTraceError,
+    NotFoundError,
+    StoreError,
+)
 
 _log = structlog.get_logger("memtrace.web")
 
@@ -108,6 +116,8 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (TooLargeError, 413),
     (RateLimitedError, 429),
     (InputError, 400),
+    (CorruptValueError, 500),
+    (DamagedError, 500),
     (StoreError, 503),
     (TimeoutError, 504),
 )
