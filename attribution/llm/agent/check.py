@@ -67,7 +67,11 @@ class Claim:
 async def claimed(
     view: FailureView, error_type: ErrorType | None, alias: str | None, steps: Sequence[CitedStep]
 ) -> Claim:
-    """Check a claim. A claim without an error type blames nothing, and only its path is checked."""
+    """Check a claim. A claim without an error type blames nothing, and only its path is checked.
+
+    An AnnotationError blames no operation, so one that a model names with it means nothing, and is left out.
+    """
+    alias = None if error_type is ErrorType.ANNOTATION else alias
     operation = view.operation(alias) if alias else None
     cited, cited_problems = await _cited(view, error_type, steps)
     # The given evidence may be wrong, or lie beside the right message: so quoted messages count as evidence, too.
@@ -94,7 +98,7 @@ def operation_problems(
     if not alias:
         return [] if error_type in NOT_THE_MEMORY else [f"operation: {error_type} needs the operation at fault"]
     if error_type is ErrorType.ANNOTATION:
-        return [f"operation: {error_type} blames no operation: leave it null"]
+        return []
     operation = view.operation(alias)
     if operation is None:
         return [f"operation: there is no operation {alias[:40]!r} in this trace: {_meant(view, alias)}"]
@@ -126,6 +130,9 @@ async def _cited(
 ) -> tuple[list[Cited], list[str]]:
     if error_type not in NOT_THE_MEMORY and not steps:
         return [], ["steps: cite at least one variable with a quote that shows the detail"]
+    if error_type is ErrorType.ANNOTATION and not any(step.quote.strip() and _tells(view, step) for step in steps):
+        # Without it, a model that can't find the detail would dismiss the gold answer.
+        return [], ["steps: quote a message that says something else than the gold answer about the same thing"]
     if len(steps) > _MOST_STEPS:
         return [], [f"steps: at most {_MOST_STEPS}"]
     cited: list[Cited] = []
@@ -160,6 +167,14 @@ def _proof_problems(view: FailureView, operation: Operation, steps: Iterable[Ste
     return [f"steps: none is a variable that {shown} used, made, ended or searched: cite what it had at hand"]
 
 
+def _tells(view: FailureView, step: CitedStep) -> bool:
+    """Whether a step cites a message; in a trace without messages, any variable."""
+    variable = view.variable(step.variable)
+    if variable is None:
+        return False
+    return _is_message(view, variable.id) or not any(_is_message(view, one) for one in view.graph.variables)
+
+
 def _is_message(view: FailureView, variable_id: str) -> bool:
     return view.graph.variables[variable_id].kind is VariableKind.MESSAGE
 
@@ -167,7 +182,8 @@ def _is_message(view: FailureView, variable_id: str) -> bool:
 def _candidates(view: FailureView, alternatives: Iterable[Alternative]) -> list[CandidateVerdict]:
     found = []
     for one in sorted(alternatives, key=lambda alternative: -alternative.confidence):
-        operation = view.operation(one.operation) if one.operation else None
+        named = None if one.error_type is ErrorType.ANNOTATION else one.operation
+        operation = view.operation(named) if named else None
         operation_id = operation.id if operation else None
         found.append(CandidateVerdict(one.error_type, operation_id, one.confidence, one.reason.strip()[:_REASON]))
     return found

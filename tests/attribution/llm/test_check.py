@@ -108,9 +108,19 @@ async def test_errors_of_the_memory_need_an_operation_and_a_step(story: Story, e
 
 
 async def test_annotation_errors_blame_no_operation(story: Story) -> None:
-    verdict = await _check(story, error_type="AnnotationError", operation=None, steps=[])
-    assert (verdict.error_type, verdict.operation_id) == (ErrorType.ANNOTATION, None)
-    assert "AnnotationError blames no operation" in (await _problems(story, error_type="AnnotationError"))[0]
+    quoted = _steps(story, ("message", "March 2025", True))
+    for named in (None, story.op("update"), "no such operation"):
+        verdict = await _check(story, error_type="AnnotationError", operation=named, steps=quoted)
+        assert (verdict.error_type, verdict.operation_id) == (ErrorType.ANNOTATION, None)
+    other = {"error_type": "AnnotationError", "operation": story.op("update"), "confidence": 0.1, "reason": "maybe"}
+    (candidate,) = (await _check(story, alternatives=[other])).candidates
+    assert (candidate.error_type, candidate.operation_id) == (ErrorType.ANNOTATION, None)
+
+
+@pytest.mark.parametrize("quoted", [(), (("unit", "March 2025", True),), (("message", "", False),)])
+async def test_annotation_errors_quote_a_message(story: Story, quoted: tuple[tuple[str, str, bool], ...]) -> None:
+    problems = await _problems(story, error_type="AnnotationError", operation=None, steps=_steps(story, *quoted))
+    assert problems == ["steps: quote a message that says something else than the gold answer about the same thing"]
 
 
 async def test_judge_errors_blame_the_judge_or_nobody(story: Story) -> None:
