@@ -40,6 +40,8 @@ _MOST_REPEATS = 3
 _ENDLESS = 10
 """After this number of them, nothing else is expected of the model."""
 _REPEATED = f"this result stands above already: look at something else, or end with {PROPOSE}"
+_STEPS_LEFT = 3
+"""When less time is left than this number of the slowest replies take, the model may only propose a verdict."""
 _BEGINNING = 80
 _TRAIL = 200
 _TRAIL_CHARACTERS = 200
@@ -60,6 +62,7 @@ class _Exploration:
         has_written: whether the model writes its calls as text, so that it gets the results as text.
         shown: the message with the result of each call, and the result itself, which may be dropped from the message.
         repeats: the number of replies in a row all of whose calls have their results in the conversation already.
+        slowest: the most seconds that a reply has taken; 0 where no time limit counts them.
     """
 
     view: FailureView
@@ -74,6 +77,7 @@ class _Exploration:
     rejections: list[str] = field(default_factory=list)
     shown: dict[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
     repeats: int = 0
+    slowest: float = 0.0
 
     def is_shown(self, asked: str) -> bool:
         """Whether the conversation has the result of a call."""
@@ -132,7 +136,10 @@ class Agent:
             self._ask_by_schema(exploration)
         idle = 0
         while True:
+            left = budget.seconds_left
             reply = await self._next(exploration)
+            if left is not None:
+                exploration.slowest = max(exploration.slowest, left - (budget.seconds_left or 0.0))
             exploration.replies += 1
             conversation.add(reply.message())
             calls = reply.calls or calls_in(reply.content, tool_names())
@@ -167,7 +174,8 @@ class Agent:
         is_stuck = exploration.repeats >= _MOST_REPEATS
         if is_stuck and not exploration.is_by_schema:
             self._ask_by_schema(exploration)
-        is_last = is_stuck or not budget.allows(once + once + once)
+        is_late = budget.seconds_left is not None and budget.seconds_left < _STEPS_LEFT * exploration.slowest
+        is_last = is_stuck or is_late or not budget.allows(once + once + once)
         try:
             return await self._step(exploration, is_last)
         except LlmError as error:

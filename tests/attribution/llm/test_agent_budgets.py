@@ -16,7 +16,7 @@ from schema.kinds import ErrorType
 from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import Clients
 from tests.attribution.llm.story import Story
-from tests.llm_server import HANG, LlmServer, call, fail
+from tests.llm_server import HANG, Answer, LlmServer, Request, call, fail
 
 
 async def _attribute(clients: Clients, story: Story, **settings: Any) -> Verdict:
@@ -33,6 +33,22 @@ async def test_only_a_proposal_is_offered_when_the_budget_ends(
     said = "the budget of the case allows no further call: 5 of 5 calls are spent (MEMTRACE_LLM_MAX_CALLS)"
     assert verdict.reason == said
     assert verdict.usage.calls == 5
+
+
+async def test_only_a_proposal_is_offered_when_the_time_ends(clients: Clients, server: LlmServer, story: Story) -> None:
+    """Each reply takes 20 of 100 seconds: there is room for a proposal, and for another if it can't stand."""
+    now = 0.0
+
+    def slow(request: Request) -> Answer:
+        nonlocal now
+        now += 20
+        return call(("search", {"words": f"Leeds {now}"}))
+
+    server.script(slow, repeat=True)
+    budget = LlmBudget(Limits(seconds=100), clock=lambda: now)
+    verdict = await Agent(clients()).attribute(story.graph, story.failure, story.evidence, budget=budget)
+    assert [request.tools == ["propose_verdict"] for request in server.requests] == [False] * 3 + [True] * 2
+    assert "of 100.0 seconds are spent" in verdict.reason
 
 
 async def test_budget_of_tokens_holds(clients: Clients, server: LlmServer, story: Story) -> None:
