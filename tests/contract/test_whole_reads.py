@@ -34,14 +34,15 @@ from tests.contract.test_jobs import job
 from tests.contract.test_records import entry, key
 from tests.expected import compare, ids_of
 from tests.factory import TraceBuilder, moment
+from tests.rich_trace import rich
 
 pytestmark = pytest.mark.each_engine
 
 PROJECT = "whole-reads"
 _BLAMED = make_project(PROJECT)
-TRACES = [assistant(PROJECT), _BLAMED.one.trace, _BLAMED.two.trace]
+TRACES = [assistant(PROJECT), _BLAMED.one.trace, _BLAMED.two.trace, *rich(PROJECT)]
 NAMES = ids_of(*TRACES)
-FIRST, ONE, TWO = TRACES
+FIRST, ONE, TWO, RICH, BARE = TRACES
 TRACE_IDS = [trace.trace.id for trace in TRACES]
 BY_NAME = {one.external_id: one.id for one in FIRST.variables}
 FAILURES = [failure.id for trace in TRACES for failure in trace.failures]

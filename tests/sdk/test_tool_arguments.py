@@ -10,6 +10,7 @@ import pytest
 from memtrace.context import scope
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.instruments import handed_out
+from memtrace.instruments.conversations import Held, Talk, answered
 from memtrace.instruments.model_calls import TOOL_CALLS, ModelCall, Reply, Said
 
 from tests.sdk.graph import check, sources, value
@@ -38,6 +39,23 @@ def remember(text: str) -> str:
 @memtrace.operation(kind="Retrieval")
 def recall(query: str, memory: list[str]) -> list[str]:
     return memory[:1]
+
+
+def test_what_a_held_conversation_says_twice_is_used_once(recorded: MemoryExporter) -> None:
+    """The server of the model holds the conversation, in which the user said the same twice."""
+    talk = Talk(name="c1", is_held=True)
+    with memtrace.trace() as trace:
+        here = scope.get()
+        assert here is not None
+        said = memtrace.find(memtrace.variable("Yes, please.", "Message"))
+        assert said is not None
+        answered(talk, trace.id, [], None, Held(trace.id, (said, said)))
+        call = ModelCall(here, "chat")
+        call.ask([Said("user", "And the light?")], {}, talk=talk)
+        call.done([Reply("Off.")])
+    check(recorded.events)
+    used = [(one["variable"], one["role"]) for one in recorded.of("used")]
+    assert used == [(said.id, "history"), (used[-1][0], "user")]
 
 
 def test_the_argument_of_a_tool_is_the_reply_that_calls_it(recorded: MemoryExporter) -> None:

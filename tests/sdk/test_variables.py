@@ -295,6 +295,15 @@ def test_mermaid(recorded: MemoryExporter) -> None:
     assert [event["name"] for event in recorded.closure("m", "forward")] == ["m", "build_context output"]
 
 
+def test_of_several_variables_with_one_name_the_newest_is_meant(recorded: MemoryExporter) -> None:
+    with memtrace.trace():
+        for text in ("older", "newer"):
+            memtrace.variable(text, "Message", "m")
+    older, newer = recorded.of("variable")
+    assert recorded.closure("m") == [newer]
+    assert recorded.closure(older["variable"]) == [older]
+
+
 @memtrace.operation(kind="Extraction")
 def keep(message: str, id_: str) -> None:
     memtrace.store_unit(message, store="shop", id=id_)

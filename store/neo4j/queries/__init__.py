@@ -50,10 +50,13 @@ _ENDS = {"source": "s.id", "target": "t.id"}
 
 
 def _read(column: Column, name: str) -> str:
-    """The expression that reads a property of ``name``: times as microseconds, which are quicker to transfer."""
+    """The expression that reads a property of ``name``: times as microseconds, which are quicker to transfer.
+
+    Neo4j rounds ``epochSeconds`` of times before 1970 up, but ``epochMillis`` down.
+    """
     place = f"{name}.{column.public_name}"
     if column.codec is Codec.TIME:
-        return f"{place}.epochSeconds * 1000000 + {place}.microsecond"
+        return f"{place}.epochMillis * 1000 + {place}.microsecond % 1000"
     return place
 
 

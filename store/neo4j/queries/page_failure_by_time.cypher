@@ -6,4 +6,4 @@ WHERE f.projectId = $projectId AND f.createdAt {{reaches}} $bounds.place AND f.i
   AND {{wanted.failure}}
   AND {{wanted.explained}}
 WITH f ORDER BY f.projectId {{order}}, f.createdAt {{order}}, f.id {{order}} LIMIT $count
-RETURN collect([f.createdAt.epochSeconds * 1000000 + f.createdAt.microsecond, f.id]) AS keys
+RETURN collect([f.createdAt.epochMillis * 1000 + f.createdAt.microsecond % 1000, f.id]) AS keys

@@ -7,7 +7,7 @@ OPTIONAL MATCH (f)<-[:EXPLAINS]-(a)
 WHERE ($wanted.asksVerdicts OR $bounds.by <> 'time')
   AND {{wanted.verdict a}}
 WITH f, a, CASE $bounds.by
-    WHEN 'time' THEN f.createdAt.epochSeconds * 1000000 + f.createdAt.microsecond
+    WHEN 'time' THEN f.createdAt.epochMillis * 1000 + f.createdAt.microsecond % 1000
     WHEN 'confidence' THEN a.confidence
     WHEN 'errorType' THEN a.errorType
     ELSE $bounds.places[a.operationName]
