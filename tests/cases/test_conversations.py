@@ -24,6 +24,11 @@ SAID = ("My bus pass ends in 8831, please keep it in mind.", "Tell me about tea.
 ASKED = "Which digits does my bus pass end in?"
 RIGHT = "8831"
 TOLD = "In the hall stand thirty chairs. In the yard stands a bench."
+PLACE, PLACED = "The keys hang behind the third barrel.", "Behind which barrel do the keys hang?"
+THOUGHT = {
+    PLACE: "<think>\nThe third barrel, then.\n</think>\n\nI will remember it.",
+    PLACED: "<think>\nThird, it was said.\n</think>\n\nBehind the second barrel.",
+}
 ADVISE, ADVISED = "Where do you advise me to eat in Ulm?", "Where in Ulm did you advise me to eat?"
 
 
@@ -39,6 +44,10 @@ def script(body: dict[str, Any]) -> str | dict[str, Any]:
         return "They have no soup, as far as I know."
     if text == TOLD:
         return "There are thirteen chairs."
+    if text.startswith("In JSON"):
+        return json.dumps({"text": "Höhe: neun Meter", "sure": True, "next": "Anything else?"})
+    if text in THOUGHT:
+        return THOUGHT[text]
     if text.startswith("Condense"):
         return "The person travels by bus and likes tea."
     if text == "Think first.":
@@ -334,3 +343,40 @@ def test_programs_that_name_their_conversation_alike_share_no_trace(monkeypatch:
     monkeypatch.delenv("MEMTRACE_NAMESPACE")
     program_name.namespace.cache_clear()
     assert placing.conversation_home("t1").trace not in found
+
+
+def test_a_program_that_keeps_a_reply_without_its_reasoning_has_one_conversation(
+    client: openai.OpenAI, recorded: MemoryExporter, cli: Callable[[], Cli]
+) -> None:
+    history: list[Any] = []
+    for text in (PLACE, PLACED):
+        history.append({"role": "user", "content": text})
+        reply = chat(client, json.loads(json.dumps(history))).content
+        history.append({"role": "assistant", "content": reply.split("</think>")[1].strip()})
+    assert len(traces(recorded)) == 1
+    assert kinds(recorded) == [
+        ("Message", PLACE),
+        ("Other", "The third barrel, then."),
+        ("Answer", "I will remember it."),
+        ("Message", PLACED),
+        ("Other", "Third, it was said."),
+        ("Answer", "Behind the second barrel."),
+    ]
+    found = verdict(cli(), "Behind the second barrel.", "behind the third barrel")
+    assert found["errorType"] == "ResponseError"
+
+
+def test_what_a_program_keeps_of_a_structured_reply_derives_from_the_reply(
+    client: openai.OpenAI, recorded: MemoryExporter
+) -> None:
+    history: list[Any] = []
+    for text in ("In JSON: how high is the hall?", "In JSON: and the yard?"):
+        history.append({"role": "user", "content": text})
+        reply = json.loads(chat(client, json.loads(json.dumps(history))).content)
+        history.append({"role": "assistant", "content": reply["text"]})
+    assert len(traces(recorded)) == 1
+    (kept,) = [one for one in recorded.of("variable") if one["value"] == "Höhe: neun Meter"]
+    (edge,) = [one for one in recorded.of("derived") if one["target"] == kept["variable"]]
+    (whole,) = [one for one in recorded.of("variable") if one["variable"] == edge["source"]]
+    assert (kept["kind"], whole["kind"]) == ("Response", "Answer")
+    assert json.loads(whole["value"])["sure"] is True

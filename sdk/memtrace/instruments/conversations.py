@@ -1,9 +1,9 @@
 """Recognises the conversation of a model's call: the earlier call that the call continues, and the call's trace.
 
 A call may name its conversation (``conversation``, ``previous_response_id``, ``metadata`` with a thread or session), or
-send the history again: then its messages begin with those of an earlier call and the reply. A call whose only message
-quotes several turns of a user, such as a request for a summary of the history, belongs to the conversation with these
-turns.
+send the history again: then its messages begin with those of an earlier call and the reply, or with what the program
+kept of the reply. A call whose only message quotes several turns of a user, such as a request for a summary of the
+history, belongs to the conversation with these turns.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from memtrace.context import name_of
 from memtrace.identity import Variable
 from memtrace.instruments import placing
 from memtrace.instruments.homes import Home
+from memtrace.instruments.kept_replies import is_kept
 from memtrace.recent import Recent
 from memtrace.values import snapshot
 
@@ -68,11 +69,15 @@ class Talk:
     spoken: Sequence[tuple[str, str]] = ()
     is_held: bool = False
 
-    def digests(self) -> list[bytes]:
-        """Digests of the history up to the last reply in it: of the whole history, and of its last two messages."""
-        last = next(
+    def last_reply(self) -> int | None:
+        """The place of the last reply in the history; None if it has none."""
+        return next(
             (place for place in reversed(range(len(self.spoken))) if self.spoken[place][0] == "assistant"), None
         )
+
+    def digests(self) -> list[bytes]:
+        """Digests of the history up to the last reply in it: of the whole history, and of its last two messages."""
+        last = self.last_reply()
         return [] if last is None else _keys(self.spoken[: last + 1])
 
 
@@ -95,6 +100,10 @@ class Held:
 class _Memory:
     continued: Recent[bytes, dict[str, bool]] = field(default_factory=lambda: Recent(2 * MAX_CALLS))
     """Traces by a digest of their history, each with whether a later call has continued it from there."""
+    asked: Recent[bytes, dict[str, str]] = field(
+        default_factory=lambda: Recent(2 * MAX_CALLS, MAX_HELD_BYTES, lambda known: 64 + sum(map(len, known.values())))
+    )
+    """By a digest of the messages of a call with one text as the reply: its traces, each with this text."""
     tools: Recent[bytes, dict[str, bool]] = field(default_factory=lambda: Recent(MAX_CALLS))
     """Traces by a digest of a tool's name and arguments that a reply calls, each with whether the tool has run."""
     turns: Recent[str, dict[str, None]] = field(default_factory=lambda: Recent(2 * MAX_TURNS))
@@ -167,7 +176,24 @@ def continued(talk: Talk) -> list[str]:
         if known:
             fresh = [trace for trace, is_used in list(known.items()) if not is_used]
             return list(dict.fromkeys(map(name_of, fresh or list(known))))
-    return _quoted(talk)
+    return _changed(talk) or _quoted(talk)
+
+
+def _changed(talk: Talk) -> list[str]:
+    """The traces of calls with the messages before the last reply, of which the program kept other words.
+
+    After a whole conversation of several turns, any other reply continues it, too.
+    """
+    last = talk.last_reply()
+    if not last:
+        return []
+    asked, kept = talk.spoken[:last], talk.spoken[last][1]
+    for place, key in enumerate(_keys(asked)):
+        known = _memory.asked.get(key) or {}
+        found = [trace for trace, reply in list(known.items()) if is_kept(kept, reply)]
+        if found or (known and place == 0 and len(asked) > 2):
+            return list(dict.fromkeys(map(name_of, found or list(known))))
+    return []
 
 
 def _quoted(talk: Talk) -> list[str]:
@@ -205,6 +231,10 @@ def answered(talk: Talk, trace: str, replies: Sequence[object], response: str | 
             known.update({one: True for one in known if name_of(one) == trace})
     for text in [text for role, text in talk.spoken if role == "user" and len(text) >= _SHORTEST_TURN][-1:]:
         _memory.turns.set(text, {**(_memory.turns.get(text) or {}), trace: None})
+    only = replies[0] if len(replies) == 1 else None
+    if isinstance(only, str):
+        for key in _keys(talk.spoken):
+            _memory.asked.set(key, {**(_memory.asked.get(key) or {}), trace: only})
     spoken = [*talk.spoken, *(("assistant", _text(one)) for one in replies)]
     if replies:
         for key in _keys(spoken):

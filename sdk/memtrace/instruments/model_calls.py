@@ -21,7 +21,7 @@ from memtrace.calls import just_retrieved
 from memtrace.equal_texts import CONFIDENCE
 from memtrace.faults import report
 from memtrace.identity import Questions, Variable
-from memtrace.instruments import conversations, handed_out, joining, placing
+from memtrace.instruments import conversations, handed_out, joining, kept_replies, placing
 from memtrace.instruments.conversations import MAX_HELD, Held, Talk
 from memtrace.instruments.handed_out import Given
 from memtrace.instruments.texts import inside_of
@@ -243,6 +243,9 @@ class ModelCall(Step):
             inside |= dict.fromkeys(self._turns_in(said.content, is_enough=bool(inside)))
         if sources is None and isinstance(said.content, str):
             inside |= dict.fromkeys(self._given_in(said.content))
+        if said.role == "assistant" and self._spoken:
+            kept = kept_replies.kept_of(self._spoken[-1], said.content)
+            inside |= {} if kept is None else {kept: None}
         for variable in inside:
             if not self.has_input(variable):
                 self.use(events, variable, "inside")
@@ -339,6 +342,8 @@ class ModelCall(Step):
         conversations.answered(talk, self.trace.id, texts, response if isinstance(response, str) else None, history)
         if self._is_turn:
             for reply, variable in zip(replies, made, strict=True):
+                if reply.name != THOUGHT and self._spoken:
+                    kept_replies.note(self._spoken[-1], reply.text, variable)
                 _known.set((self.trace_id, conversations.alone(Said("assistant", reply.text))), variable)
 
     def known_as(self, variable: Variable, *objects: object) -> None:
@@ -374,6 +379,7 @@ def forget() -> None:
     global _known, _written_for
     _known, _written_for = Recent(MAX_CONVERSATIONS), Recent(MAX_CONVERSATIONS)
     conversations.forget()
+    kept_replies.forget()
 
 
 _INSTRUCTIONS = frozenset({"system", "developer"})

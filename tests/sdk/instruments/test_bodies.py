@@ -258,3 +258,26 @@ def test_a_field_of_any_object() -> None:
         "reply",
     ]
     assert (field(Extra(name=3), "name"), field(Extra(name=3), "own"), field(Extra(), "name")) == (3, "own", None)
+
+
+@pytest.mark.parametrize(
+    ("content", "thought", "rest"),
+    [
+        ("<think>\nIs it 5?\n</think>\n\nIt is 5.", "Is it 5?", "It is 5."),
+        ("Is it 5?\n</think>\nIt is 5.", "Is it 5?", "It is 5."),
+        ("<thinking>Is it 5?</thinking>\n<answer>5</answer>", "Is it 5?", "<answer>5</answer>"),
+        ("<reasoning>a</thinking> b", "", "<reasoning>a</thinking> b"),
+        ("<think></think>\nIt is 5.", "", "<think></think>\nIt is 5."),
+        ("<think>Is it 5?</think>", "", "<think>Is it 5?</think>"),
+        ("<think>Is it 5?", "", "<think>Is it 5?"),
+        ("Write <think>so</think> before it.", "", "Write <think>so</think> before it."),
+    ],
+)
+def test_reasoning_between_tags_is_no_part_of_the_reply(content: str, thought: str, rest: str) -> None:
+    wanted = [(thought, THOUGHT)] * bool(thought) + [(rest, "reply")]
+    whole = replies({"choices": [{"message": {"content": content}}]})
+    assert [(one.text, one.name) for one in whole] == wanted
+    stream = Whole()
+    for place in range(0, len(content), 3):
+        stream.add({"choices": [{"index": 0, "delta": {"content": content[place : place + 3]}}]})
+    assert [(one.text, one.name) for one in stream.replies()] == wanted

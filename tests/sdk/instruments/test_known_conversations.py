@@ -74,6 +74,40 @@ def test_a_call_that_sends_the_history_again_continues_it() -> None:
         assert continued(Talk(spoken=other)) == []
 
 
+@pytest.mark.parametrize(
+    "replied",
+    [
+        '{"text": "It is 56 metres tall.", "sure": true, "next": "Shall I go on?"}',
+        '{"text": "It is 56 metres tall.\\n", "languages": ["\\u0395"]}',
+        "<think>\n183 feet.\n</think>\n\nIt is 56 metres tall.",
+        "**It is 56 metres tall.**\n\n",
+        "56 metres",
+    ],
+)
+def test_a_history_with_what_a_program_kept_of_a_reply_continues_the_conversation(replied: str) -> None:
+    reply(HISTORY[:1], "t1", replied)
+    assert continued(Talk(spoken=[*HISTORY, ("user", "And how old?")])) == ["t1"]
+
+
+@pytest.mark.parametrize(
+    "replied", ["It is 57 metres tall.", "{", "...", '{"metres": 56}', [{"name": "find"}], "x" * 100_001]
+)
+def test_a_history_with_another_reply_continues_no_conversation_of_one_turn(replied: object) -> None:
+    reply(HISTORY[:1], "t1", replied)
+    assert continued(Talk(spoken=[*HISTORY, ("user", "And how old?")])) == []
+
+
+def test_after_several_turns_any_words_in_the_place_of_a_reply_continue_the_conversation() -> None:
+    turns = [*HISTORY, ("user", "And how old?")]
+    reply(turns, "t1", "It was begun in 1173.")
+    assert continued(Talk(spoken=[*turns, ("assistant", "Begonnen 1173."), ("user", "By whom?")])) == ["t1"]
+
+
+def test_an_empty_reply_is_kept_as_nothing() -> None:
+    reply(HISTORY[:1], "t1", "It is 56 metres tall.")
+    assert continued(Talk(spoken=[HISTORY[0], ("assistant", ""), ("user", "And how old?")])) == []
+
+
 def test_without_a_reply_nothing_can_be_continued() -> None:
     reply(HISTORY[:1], "t1")
     assert continued(Talk(spoken=HISTORY)) == []

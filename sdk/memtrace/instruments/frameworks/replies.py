@@ -8,6 +8,7 @@ from memtrace.identity import Variable
 from memtrace.instruments.frameworks.messages import content, leaves, reasoning, tool_calls
 from memtrace.instruments.making import Making, learn, text_of
 from memtrace.instruments.texts import texts
+from memtrace.instruments.think_tags import parted
 from memtrace.told import ask_for
 
 
@@ -21,8 +22,9 @@ def replied(making: Making, message: Any, *, is_answer: bool = False) -> Variabl
     """
     if isinstance(message, str):
         return making.make(message, "reply", "Response")
-    calls, thought = tool_calls(message), reasoning(message)
-    value: Any = {"content": content(message), "tool_calls": calls} if calls else content(message)
+    calls, (told, said) = tool_calls(message), parted(content(message))
+    thought = "\n\n".join(one for one in (reasoning(message), told) if one)
+    value: Any = {"content": said, "tool_calls": calls} if calls else said
     sources = None
     if thought:
         sources = [*making.step.inputs, making.make(thought, "reasoning", "Other", is_learned=False)]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memtrace.instruments.model_calls import THOUGHT, TOOL_CALLS, Reply, Said
+from memtrace.instruments.think_tags import parted
 
 CALLS = {
     "/chat/completions": ("openai chat", "Generation"),
@@ -146,7 +147,8 @@ class Whole:
         if self._final is not None:
             return replies(self._final)
         found = [Reply("".join(texts), THOUGHT) for _, texts in sorted(self._thoughts.items()) if texts]
-        found += [Reply("".join(texts)) for _, texts in sorted(self._texts.items())]
+        for _, texts in sorted(self._texts.items()):
+            found += _told("".join(texts))
         for choice in sorted({choice for choice, _ in self._tools}):
             calls = [call for (of, _), call in sorted(self._tools.items()) if of == choice]
             found.append(Reply(calls, TOOL_CALLS))
@@ -225,7 +227,7 @@ def _part(part: object) -> object:
 def _reply(message: object, text: object, calls: object) -> list[Reply]:
     found = []
     if isinstance(text, str):
-        found.append(Reply(text, objects=(message, field(message, "parsed"))))
+        found += _told(text, (message, field(message, "parsed")))
     if calls:
         listed = _list(calls)
         objects = [field(call, "id") for call in listed] + [
@@ -233,6 +235,14 @@ def _reply(message: object, text: object, calls: object) -> list[Reply]:
         ]
         found.append(Reply([_call(call) for call in listed], TOOL_CALLS, (*(() if found else (message,)), *objects)))
     return found
+
+
+def _told(text: str, objects: tuple[object, ...] = ()) -> list[Reply]:
+    """A text of a model as a reply, after the reasoning that the text may begin with."""
+    thought, rest = parted(text)
+    return (
+        [Reply(thought, THOUGHT), Reply(rest, objects=(text, *objects))] if thought else [Reply(text, objects=objects)]
+    )
 
 
 def _call(call: object) -> dict[str, Any]:
