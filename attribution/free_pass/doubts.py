@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attribution.free_pass.foreign_gold import SAID_INSTEAD
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_words import may_say_the_same
 from attribution.free_pass.rules import Finding
@@ -12,6 +13,7 @@ from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form
 from attribution.text.refusals import refuses
 from attribution.text.said import said
+from attribution.text.tokens import tokens
 from attribution.text.weekdays import weekdays
 from schema.kinds import NOT_THE_MEMORY, ErrorType
 
@@ -33,10 +35,23 @@ def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> st
         return "; unless the answer says so in other words"
     if finding.error_type is ErrorType.RESPONSE and may_say_the_same(tried, needed):
         return "; unless the answer says the same in other words"
+    if finding.reason == SAID_INSTEAD and may_say_the_same(tried, needed) and not _names(tried):
+        return "; unless the gold answer says the same in other words"
     if needed is None or tried.gold is None or finding.error_type in NOT_THE_MEMORY:
         return ""
     later = _told_later(tried, needed, tried.gold)
     return "" if later is None else f"; unless a later message made the gold answer out of date: “{later}”"
+
+
+def _names(tried: TriedFailure) -> bool:
+    """Whether gold answer and answer name something with a capital letter, and nothing alike: two names differ."""
+    golds, said = " ".join(tried.failure.gold_answers), tried.failure.prediction or ""
+    return bool(_capitals(golds)) and bool(_capitals(said)) and _capitals(golds).isdisjoint(_capitals(said))
+
+
+def _capitals(text: str) -> set[str]:
+    """The words of a text with a capital letter, without the first word."""
+    return {one.word for one in tokens(text)[1:] if text[one.start].isupper()}
 
 
 def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | None:

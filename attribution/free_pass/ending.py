@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.needs import TriedFailure
+from attribution.free_pass.other_forms import told_in_other_forms
 from attribution.free_pass.rules import Finding
 from attribution.needed.bare_answers import is_bare
 from attribution.needed.question import QuestionForm, form
@@ -135,10 +136,16 @@ async def unsafe(tried: TriedFailure, ending: Ending, hole: str) -> str:
             unused = ending.traced is not None and not tried.graph.users(ending.traced.detail.message_id)
             return _UNUSED if unused else await _unseen(ending.traced)
         behind = await hole_behind(tried.graph, tried.failure) or in_another_trace(tried.graph, tried.failure)
-        return UNSAID if behind is None else _said(behind)
+        return (_in_other_forms(tried) or UNSAID) if behind is None else _said(behind)
     found = ("" if ending.chosen.is_local else hole) or ending.hole
-    elsewhere = in_another_trace(tried.graph, tried.failure) if found == UNSAID else None
-    return found if elsewhere is None else _said(elsewhere)
+    if found != UNSAID:
+        return found
+    elsewhere = in_another_trace(tried.graph, tried.failure)
+    return (_in_other_forms(tried) or found) if elsewhere is None else _said(elsewhere)
+
+
+def _in_other_forms(tried: TriedFailure) -> str:
+    return told_in_other_forms(tried.graph, tried.messages, tried.failure, tried.gold)
 
 
 async def _unseen(traced: FailureInTrace | None) -> str:

@@ -29,6 +29,8 @@ from attribution.verdicts.probabilities import likely
 from schema.kinds import ErrorType
 from schema.models import Failure
 
+SAID_INSTEAD = "the evidence says what was answered, not what the gold answer says"
+"""The reason of the finding."""
 _ALL = 0.9
 """The sentences of a message state the gold answer together if they have at least this share."""
 _MORE = 0.1
@@ -94,9 +96,8 @@ def foreign_gold(
                 likelihood = min(likelihood, _UNPROVEN)  # the gold answer may say the same in other words
         elif support < SUPPORTED:
             likelihood = _UNPROVEN
-    reason = "the evidence says what was answered, not what the gold answer says"
     return Finding(
-        ErrorType.ANNOTATION, None, likelihood, reason, lambda: proof.of_message(message, quote), is_local=True
+        ErrorType.ANNOTATION, None, likelihood, SAID_INSTEAD, lambda: proof.of_message(message, quote), is_local=True
     )
 
 

@@ -6,8 +6,9 @@ They are wrong if a sentence tells the given answer of all that the question nam
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.other_subject import asked_speaker, can_be_right
@@ -18,7 +19,9 @@ from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
 from attribution.needed.question import is_question
 from attribution.text.languages import is_function_word
+from attribution.text.segments import Placed
 from attribution.text.tokens import tokens
+from attribution.text.word_forms import may_be_form
 from schema.kinds import ErrorType
 from schema.models import Failure
 
@@ -46,6 +49,9 @@ def other_thing(
     said = {stem for some in told.values() for placed in some for stem in placed.sentence.stems}
     asked = {one for one in messages.asked(failure).words.keys() & said if not is_function_word(one)}
     claim, owner = messages.claim(failure, detail.reference), asked_speaker(messages, failure.question)
+    numbered = {one: [p for p in some if is_known(one)] for one, some in told.items()}
+    if (found := _of_other_number(numbered, failure, detail, gold, claim)) is not None:
+        return found
     if len(asked) < _FEWEST or asked <= set(detail.sentence.stems):
         return None
     for message, some in told.items():
@@ -60,6 +66,41 @@ def other_thing(
                 )
                 return _wrong(message, placed.sentence.text.strip(), reason, _LIKELY)
     return None
+
+
+def _of_other_number(
+    told: Mapping[str, Sequence[Placed]], failure: Failure, detail: Detail, gold: Content, claim: Content
+) -> Finding | None:
+    """The question asks about a thing with a number, and the gold answer is told of such a thing with another number.
+
+    ``Which wine is in cask 5?`` A sentence tells the given answer of ``cask 5``, and the gold answer's of ``cask 3``.
+    """
+    asked = _numbered(failure.question)
+    for noun, numbers in _numbered(detail.sentence.text).items():
+        wanted = {number for word, some in asked.items() if may_be_form(word, noun) for number in some}
+        if not wanted or not wanted.isdisjoint(numbers):
+            continue
+        for message, some in told.items():
+            for placed in some:
+                is_of_it = wanted <= _numbered(placed.sentence.text).get(noun, set())
+                if is_of_it and share_found(claim, placed) >= _WHOLLY and not share_found(gold, placed):
+                    reason = "a message tells the given answer of what is asked about, and the gold answer of another"
+                    return _wrong(message, placed.sentence.text.strip(), reason, _LIKELY)
+    return None
+
+
+def _numbered(text: str) -> dict[str, set[str]]:
+    """The words of a text that a number follows directly, each with its numbers: ``cask 5``."""
+    found: dict[str, set[str]] = {}
+    for noun, number in pairwise(tokens(text)):
+        if (
+            noun.carries
+            and noun.word.isalpha()
+            and number.word.isdigit()
+            and text[noun.end : number.start] in {" ", "\u00a0"}
+        ):
+            found.setdefault(noun.word, set()).add(number.word)
+    return found
 
 
 def in_other_clause(messages: Messages, failure: Failure, detail: Detail, gold: Content) -> Finding | None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from attribution.free_pass.needs import TriedFailure
 from attribution.needed.content import Content, Rarity, content
-from attribution.needed.gold_agreement import agreement
+from attribution.needed.gold_agreement import agreement, measures_alike
 from attribution.needed.presence import Detail
 from attribution.needed.question import polar
+from attribution.text.lexicon import is_common_word
 from attribution.text.refusals import refuses
+from attribution.text.tokens import tokens
+from attribution.text.word_forms import has_form
 
 _PLAIN = Rarity(())
+_FEWEST_LETTERS = 3
 _TOLD = 0.75
 """Another sentence tells what was answered if it has at least this share of the answer's own words."""
 
@@ -30,12 +34,30 @@ def may_say_the_same(tried: TriedFailure, needed: Detail | None) -> bool:
     if gold is None or not gold.weight or refuses(said) or polar(failure.gold_answers) is not None:
         return False
     asked = frozenset(tried.messages.asked(failure).words)
-    if agreement(gold, said, failure.gold_answers, asked).conflicts and not _may_be_fraction(
-        gold, content(said, _PLAIN)
+    if agreement(gold, said, failure.gold_answers, asked).conflicts and not (
+        _may_be_fraction(gold, content(said, _PLAIN)) or _counts_otherwise(tried, gold, needed)
     ):
         return False
     own = tried.messages.claim(failure, None).without(gold.words)
     return bool(own.weight) and not _is_told_elsewhere(tried, own, needed)
+
+
+def _counts_otherwise(tried: TriedFailure, gold: Content, needed: Detail | None) -> bool:
+    """Whether the number of the answer counts something that nobody else named, in a word that no lexicon knows.
+
+    ``Yılda iki kez`` (twice a year) and ``altı ayda bir`` (once in six months) are the same, with other numbers.
+    """
+    failure, said = tried.failure, tried.failure.prediction or ""
+    if len(gold.numbers) != 1 or gold.dates or measures_alike(failure.gold_answers, said, frozenset()) is not None:
+        return False
+    found = tokens(said)
+    numbers = [place for place, one in enumerate(found) if content(one.word, _PLAIN).numbers]
+    if len(numbers) != 1 or numbers[0] + 1 >= len(found):
+        return False
+    counted = found[numbers[0] + 1]
+    others = " ".join((failure.question, *failure.gold_answers, "" if needed is None else needed.sentence.text))
+    is_unknown = counted.word.isalpha() and len(counted.word) >= _FEWEST_LETTERS and not is_common_word(counted.stem)
+    return is_unknown and not has_form(counted.word, [one.word for one in tokens(others)])
 
 
 def _may_be_fraction(one: Content, other: Content) -> bool:

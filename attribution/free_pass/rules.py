@@ -14,6 +14,7 @@ from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.kept_apart import kept_apart
 from attribution.free_pass.loss import Loss
 from attribution.free_pass.lost_by_search import blamed_search, not_found, returned_in_vain
+from attribution.free_pass.other_forms import may_be_kept
 from attribution.free_pass.says_gold import AGREES, says_gold
 from attribution.free_pass.translated import TRANSLATED, is_translated
 from attribution.needed.content import Content, names_only_days
@@ -284,4 +285,5 @@ async def lost(traced: FailureInTrace, loss: Loss) -> Finding:
         reason,
         lambda: proof.of_loss(traced, loss),
         hole=TRANSLATED if await is_translated(traced, loss) else "",
+        weakness=await may_be_kept(traced, loss),
     )

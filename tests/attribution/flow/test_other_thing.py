@@ -62,3 +62,23 @@ async def test_one_sentence_tells_both_answers(embedded: Database, told: str, er
     question = "What do I play in the evenings?"
     answer = "You play the accordion."
     assert await error_of(embedded, (told,), question, "the concertina", answer) is error_type
+
+
+BARREL_3, BARREL_5 = "Barrel 3 holds a riesling from Ilok.", "Barrel 5 holds a malmsey."
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "error_type"),
+    [
+        ((BARREL_3, BARREL_5), "Which wine is in barrel 5?", ErrorType.ANNOTATION),
+        ((BARREL_3, BARREL_5), "Which wine is in barrel 3?", ErrorType.RESPONSE),
+        ((BARREL_3, "The old barrel holds a malmsey."), "Which wine is in barrel 5?", ErrorType.RESPONSE),
+        (("U bačvi 3 zri rizling.", "U bačvi 5 zri malvazija."), "Koje vino zri u bačva 5?", ErrorType.ANNOTATION),
+    ],
+    ids=["another barrel", "the same barrel", "no number", "another form of the word"],
+)
+async def test_things_with_numbers_are_told_apart(
+    embedded: Database, told: tuple[str, ...], question: str, error_type: ErrorType
+) -> None:
+    gold, answer = ("rizling", "malvazija") if "bač" in question else ("riesling", "malmsey")
+    assert await error_of(embedded, told, question, gold, f"{answer}.") is error_type

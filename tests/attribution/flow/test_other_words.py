@@ -70,3 +70,36 @@ async def test_an_answer_that_no_message_has_may_say_the_same(
     assert verdict.error_type is ErrorType.RESPONSE
     assert (verdict.confidence >= SURE) is is_sure
     assert ("unless the answer says the same in other words" in verdict.reason) is not is_sure
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_sure"),
+    [("Yılda iki kez", False), ("İki ayda bir", True), ("İki", True)],
+    ids=["times", "months", "none"],
+)
+async def test_numbers_of_things_that_nobody_else_named_prove_no_difference(
+    embedded: Database, answer: str, is_sure: bool
+) -> None:
+    told = talk(("Ada", "Filtre altı ayda bir değişiyor."), ("Ben", "Yağmur yağıyor."))
+    unit = told.store(0, "Filtre altı ayda bir değişiyor.")
+    failure = told.ask("Filtre kaç ayda bir değişiyor?", "altı ayda bir", f"{answer} değişiyor.", [unit])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert (verdict.confidence >= SURE) is is_sure
+
+
+@pytest.mark.parametrize(
+    ("gold", "is_doubted"),
+    [("gần cửa sổ", True), ("phòng 7", False), ("Hạnh Phúc", False)],
+    ids=["near", "number", "name"],
+)
+async def test_a_gold_answer_that_only_has_other_words_may_say_the_same(
+    embedded: Database, gold: str, is_doubted: bool
+) -> None:
+    told = talk(("Ada", "Bàn của tôi ở cạnh cửa sổ phòng 4 quán Thanh Xuân."), ("Ben", "Trời mưa."))
+    unit = told.store(0, "Bàn của tôi ở cạnh cửa sổ phòng 4 quán Thanh Xuân.")
+    answer = {"gần cửa sổ": "cạnh cửa sổ", "phòng 7": "phòng 4", "Hạnh Phúc": "quán Thanh Xuân"}[gold]
+    verdict, _ = await verdict_on(embedded, told, told.ask("Bàn của tôi ở đâu?", gold, answer, [unit], evidence=None))
+    assert verdict.error_type is ErrorType.ANNOTATION
+    assert verdict.confidence < SURE
+    assert verdict.reason.endswith("unless the gold answer says the same in other words") is is_doubted

@@ -78,3 +78,20 @@ async def test_the_graph_knows_which_units_a_search_rated(embedded: Database) ->
     search = next(one.id for one in graph.operations.values() if one.external_id == "search")
     assert set(graph.rated(search)) == {found.id, kept.id}
     assert needed.id not in graph.rated(search)
+
+
+def merged(told: Story, first: Variable, second: Variable) -> Variable:
+    """Another version of the first unit, made of both."""
+    return told.rewrite(first, "The family has a bird, and the crane broke down.", second)
+
+
+@pytest.mark.parametrize(("is_all", "wanted"), [(True, ErrorType.UPDATE), (False, ErrorType.RETRIEVAL)])
+async def test_a_unit_that_was_merged_into_another_is_gone_if_the_search_rates_all_others(
+    embedded: Database, is_all: bool, wanted: ErrorType
+) -> None:
+    told = story()
+    needed, kept, found = told.store(0, KNOWN), told.store(1, OTHER, key="work"), told.store(2, MORE, key="bread")
+    more = told.store(1, "The week was busy.", key="week")
+    whole = merged(told, kept, needed)
+    error, name = await blamed(embedded, told, found, [found], [whole, more] if is_all else [whole])
+    assert (error, name) == (wanted, f"rewrite-{kept.external_id}" if is_all else "search")
