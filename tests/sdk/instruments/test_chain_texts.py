@@ -16,6 +16,7 @@ from memtrace.instruments.frameworks.buffers import buffer
 from memtrace.instruments.frameworks.root import MAX_WAITING, Root
 from memtrace.instruments.frameworks.runs import single
 from memtrace.instruments.frameworks.values import known_message, write
+from memtrace.instruments.langchain.prompts import formatted
 from memtrace.instruments.making import Making, outside
 from memtrace.instruments.texts import KnownTexts, outermost, texts
 from memtrace.steps import Scope
@@ -48,6 +49,19 @@ def test_a_conversation_costs_what_is_new_in_it(recorded: MemoryExporter) -> Non
     assert all(f"turn {number}:" in whole[number] for number in range(TURNS))
     assert sum(len(event["value"]) for event in sent) < 4 * len(whole[-1])
     assert len([event for event in recorded.of("variable") if event["kind"] == "Message"]) == TURNS
+
+
+def test_a_filled_template_is_what_it_says_besides_the_conversation(recorded: MemoryExporter) -> None:
+    """A conversation is recorded as a buffer, so a template that holds nothing else makes no prompt."""
+    asked = SimpleNamespace(type="system", content="Be brief.", additional_kwargs={}, id="instruction")
+    with memtrace.trace(id="template"):
+        run = single(here(), "template")
+        run.inputs = {"history": [said(1), said(2)]}
+        formatted(run, SimpleNamespace(messages=[*run.inputs["history"]]))
+        formatted(run, SimpleNamespace(messages=[asked, *run.inputs["history"]]))
+        formatted(run, SimpleNamespace(text="How old is Rex?"))
+    made = [event["value"] for event in recorded.of("variable") if event["kind"] == "Prompt"]
+    assert made == ["Be brief.", "How old is Rex?"]
 
 
 def test_of_texts_inside_each_other_the_longest_counts(recorded: MemoryExporter) -> None:

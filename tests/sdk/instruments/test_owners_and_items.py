@@ -1,4 +1,4 @@
-"""Which store and owner a call of mem0 names, which memories an EverOS answer has, and which Python runs a program."""
+"""What calls of memories name and ask for, which memories an EverOS answer has, and which Python runs a program."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 import pytest
 from memtrace.instruments.everos.items import MAX_ITEMS, Item, items
+from memtrace.instruments.langgraph import calls
+from memtrace.instruments.langgraph.items import Ask, Write
 from memtrace.instruments.mem0.owners import Owner, owner_of, store_of
 from memtrace.instruments.run import checked, environment, interpreter_of
 
@@ -40,6 +42,66 @@ from memtrace.instruments.run import checked, environment, interpreter_of
 )
 def test_the_widest_owner_that_a_call_names(said: dict[str, Any], wanted: Owner) -> None:
     assert owner_of(said) == wanted
+
+
+class _Op(SimpleNamespace):
+    """An operation in a batch, as LangGraph's own classes are: known by the class's name."""
+
+
+class GetOp(_Op): ...
+
+
+class SearchOp(_Op): ...
+
+
+class PutOp(_Op): ...
+
+
+class ListNamespacesOp(_Op): ...
+
+
+_SEARCHED: dict[str, Any] = {"filter": {"about": "Rex"}, "limit": 3, "offset": 1}
+
+
+@pytest.mark.parametrize(
+    ("op", "method", "said", "wanted"),
+    [
+        (GetOp(namespace=("a",), key=7), "get", {"namespace": ["a"], "key": 7}, Ask("get", ("a",), "7", None)),
+        (
+            SearchOp(namespace_prefix=("a", "b"), query="q", **_SEARCHED),
+            "search",
+            {"namespace_prefix": ["a", "b"], "query": "q", **_SEARCHED},
+            Ask("search", ("a", "b"), None, "q", _SEARCHED),
+        ),
+        (
+            SearchOp(namespace_prefix=(), query=None, filter=None, limit=10, offset=0),
+            "search",
+            {"namespace_prefix": (), "limit": 10},
+            Ask("search", (), None, None, {"limit": 10}),
+        ),
+        (
+            PutOp(namespace=("a",), key="k", value={"n": 1}),
+            "put",
+            {"namespace": ("a",), "key": "k", "value": {"n": 1}},
+            Write("put", ("a",), "k", {"n": 1}),
+        ),
+        (
+            PutOp(namespace=("a",), key="k", value=None),
+            "delete",
+            {"namespace": ("a",), "key": "k"},
+            Write("delete", ("a",), "k", None),
+        ),
+    ],
+)
+def test_an_operation_in_a_batch_asks_what_the_same_call_asks(
+    op: _Op, method: str, said: dict[str, Any], wanted: Ask | Write
+) -> None:
+    assert calls._of_op(op) == wanted
+    assert calls._of_call(method, (), said) == wanted
+
+
+def test_a_listing_of_namespaces_reads_no_memory() -> None:
+    assert calls._of_op(ListNamespacesOp()) is None
 
 
 class _Memory:
