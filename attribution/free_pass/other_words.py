@@ -54,7 +54,9 @@ def _counts_otherwise(tried: TriedFailure, gold: Content, needed: Detail | None)
     numbers = [place for place, one in enumerate(found) if content(one.word, _PLAIN).numbers]
     if len(numbers) != 1 or numbers[0] + 1 >= len(found):
         return False
-    counted = found[numbers[0] + 1]
+    number, counted = found[numbers[0]], found[numbers[0] + 1]
+    if said[number.end : counted.start].strip():
+        return False
     others = " ".join((failure.question, *failure.gold_answers, "" if needed is None else needed.sentence.text))
     is_unknown = counted.word.isalpha() and len(counted.word) >= _FEWEST_LETTERS and not is_common_word(counted.stem)
     return is_unknown and not has_form(counted.word, [one.word for one in tokens(others)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attribution.trace.graph import TraceGraph
-from attribution.trace.vain_searches import units_at
+from attribution.trace.vain_searches import attributes, units_at
 from schema.kinds import STORED, OperationKind
 from schema.models import Operation
 
@@ -46,6 +46,8 @@ class TakenOut:
     def _last_update(self, unit: str) -> Operation | None:
         """The update that used a unit last; None if another operation did."""
         users = [one for one in self._users(unit) if one.sequence <= self._place]
+        updates = {one.id for one in users if one.kind is OperationKind.UPDATE}
+        users = [one for one in users if attributes(one).get("parentId") not in updates]  # a model that works for one
         last = max(users, key=lambda one: one.sequence, default=None)
         return last if last is not None and last.kind is OperationKind.UPDATE else None
 

@@ -74,8 +74,8 @@ async def test_an_answer_that_no_message_has_may_say_the_same(
 
 @pytest.mark.parametrize(
     ("answer", "is_sure"),
-    [("Yılda iki kez", False), ("İki ayda bir", True), ("İki", True)],
-    ids=["times", "months", "none"],
+    [("Yılda iki kez", False), ("İki ayda bir", True), ("İki", True), ("İki. Kesinlikle", True)],
+    ids=["times", "months", "none", "another sentence"],
 )
 async def test_numbers_of_things_that_nobody_else_named_prove_no_difference(
     embedded: Database, answer: str, is_sure: bool

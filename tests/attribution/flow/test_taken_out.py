@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from attribution.trace.graph import TraceGraph
@@ -93,5 +95,8 @@ async def test_a_unit_that_was_merged_into_another_is_gone_if_the_search_rates_a
     needed, kept, found = told.store(0, KNOWN), told.store(1, OTHER, key="work"), told.store(2, MORE, key="bread")
     more = told.store(1, "The week was busy.", key="week")
     whole = merged(told, kept, needed)
+    update = next(one for one in told.trace.operations if one.external_id == f"rewrite-{kept.external_id}")
+    model = told.trace.operation("model", kind=OperationKind.GENERATION, attributes=json.dumps({"parentId": update.id}))
+    told.trace.use(model, needed)
     error, name = await blamed(embedded, told, found, [found], [whole, more] if is_all else [whole])
     assert (error, name) == (wanted, f"rewrite-{kept.external_id}" if is_all else "search")

@@ -13,6 +13,7 @@ from memtrace.context import scope
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.instruments.frameworks import root
 from memtrace.instruments.frameworks.buffers import buffer
+from memtrace.instruments.frameworks.replies import replied
 from memtrace.instruments.frameworks.root import MAX_WAITING, Root
 from memtrace.instruments.frameworks.runs import single
 from memtrace.instruments.frameworks.values import known_message, write
@@ -62,6 +63,23 @@ def test_a_filled_template_is_what_it_says_besides_the_conversation(recorded: Me
         formatted(run, SimpleNamespace(text="How old is Rex?"))
     made = [event["value"] for event in recorded.of("variable") if event["kind"] == "Prompt"]
     assert made == ["Be brief.", "How old is Rex?"]
+
+
+def test_reasoning_between_tags_is_no_part_of_a_model_s_reply(recorded: MemoryExporter) -> None:
+    with memtrace.trace(id="thinks"):
+        making = Making(here(), "model", "Generation")
+        replied(
+            making, SimpleNamespace(type="ai", content="<think>\nIs it 5?\n</think>\n\nIt is 5.", additional_kwargs={})
+        )
+        making.end()
+    thought, reply = recorded.of("variable")
+    assert [(thought["kind"], thought["value"]), (reply["kind"], reply["value"])] == [
+        ("Other", "Is it 5?"),
+        ("Response", "It is 5."),
+    ]
+    assert [(one["source"], one["target"]) for one in recorded.of("derived")] == [
+        (thought["variable"], reply["variable"])
+    ]
 
 
 def test_of_texts_inside_each_other_the_longest_counts(recorded: MemoryExporter) -> None:
