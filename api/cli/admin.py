@@ -29,13 +29,18 @@ async def delete(
     """Delete a trace, everything that belongs to it, and the values that no other trace uses."""
     from api.cli.find import find
     from api.cli.keeper import keeper_door
-    from api.cli.meant import Lead
-    from api.cli.render.text import counted, one_line
+    from api.cli.meant import Lead, OtherKindError, trace_of
+    from api.cli.render.text import counted, one_line, short
     from schema.models import Trace
 
-    check_asked(yes)
     async with keeper_door(place, any_name=True) as door:
-        found = await find(door.store, Trace, reference, lead=Lead.NOT)
+        try:
+            found = await find(door.store, Trace, reference, lead=Lead.NOT)
+        except OtherKindError as error:
+            line = f"memtrace delete {short(trace_of(error.found))}"
+            error.args = (f"{error}. Only a whole trace can be deleted: {line}",)
+            raise
+        check_asked(yes)
         if not yes:
             variables = counted((await door.store.stats(found.id)).labels.get("Variable", 0), "variable")
             named = one_line(found.name or found.external_id, 80)

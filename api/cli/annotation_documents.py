@@ -36,6 +36,13 @@ def queue(found: AnnotationQueue, how_far: QueueProgress) -> Document:
     }
 
 
+QUEUE_COLUMNS = (
+    *("id", "projectId", "name", "ordering", "seed", "annotators", "people", "reservationSeconds"),
+    *("createdAt", "createdBy", "closedAt", "closedBy", "progress"),
+)
+"""The members of ``queue``, in order."""
+
+
 def agreement(found: QueueAgreement) -> Document:
     """How far the annotators of a queue agree."""
     agreed = asdict(found)

@@ -11,6 +11,7 @@ import typer
 from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
 from api.cli.errors import note
+from api.cli.filters import Has, Wanted, listing
 from api.cli.options import IdHelp, JsonOption
 from api.cli.output import Output, print_json
 
@@ -95,22 +96,30 @@ async def create(
         note(f"Made {queue.name!r} with {made}. Get one with: memtrace annotate next {queue.name!r}")
 
 
-@command(app, name="list", panel=_PANEL)
-async def list_queues(place: Target, as_json: JsonOption = False) -> None:
+@listing(app, Has.TEXT, Has.TIME, name="list", panel=_PANEL)
+async def list_queues(place: Target, wanted: Wanted) -> None:
     """List the project's queues, the newest first, including closed ones."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
+    from api.cli.listed import Listing, show_list
+    from api.cli.narrowing import in_time, of_words
     from attribution.review.annotation.queues import every_queue, progress_of
 
+    listed: Listing[dict[str, Any]] = Listing(
+        columns=annotation_documents.QUEUE_COLUMNS,
+        brief=("id", "name", "ordering", "createdAt", "closedAt"),
+        document=dict,
+        show=_show,
+        nothing="There are no such queues; make one with: memtrace annotate queue create NAME",
+        texts=lambda one: (one["id"], one["name"], "closed" if one["closedAt"] else "open", *one["people"]),
+        limit=0,
+    )
     async with keeper_door(place) as door:
-        documents = [
+        found = (
             annotation_documents.queue(queue, await progress_of(door.records, queue))
-            async for queue in every_queue(door.records)
-        ]
-    if as_json:
-        print_json(documents)
-    else:
-        _show(documents)
+            async for queue in in_time(every_queue(door.records), wanted.when)
+        )
+        await show_list(listed, wanted, of_words(wanted), found)
 
 
 @command(app, panel=_PANEL)

@@ -12,16 +12,21 @@ import typer
 
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
+from api.cli.filters import Has, Wanted, listing
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json, write_bytes
 
 if TYPE_CHECKING:
-    from ingest.queue.protocol import DeadLetter, EventQueue
+    from ingest.queue.protocol import DeadLetter, DeadLetters, EventQueue
+    from store.contract.answers import Span
 
 app = typer.Typer(help="Show, send again or drop dead letters: events that could not be written.")
 
 _PANEL = "Commands"
 _PAGE = 500
+_LISTED = 100
+_COLUMNS = ("id", "projectId", "trace", "type", "reason", "tries", "sentAt", "diedAt")
+"""The members of ``_document``, in order."""
 _SENT_TOGETHER = 20_000
 _BYTES_TOGETHER = 32 << 20
 _SHOWN_CHARACTERS = 200
@@ -34,39 +39,62 @@ Ids = Annotated[
 All = Annotated[bool, typer.Option("--all", help="All dead letters of the project.")]
 
 
-@command(app, name="list", panel=_PANEL)
+@listing(app, Has.TEXT, Has.TIME, name="list", panel=_PANEL)
 async def list_letters(
     place: Target,
+    wanted: Wanted,
     after: Annotated[
         int,
         typer.Option("--after", metavar="ID", min=0, max=_LARGEST, help="List only dead letters with greater numbers."),
     ] = 0,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=100_000, help="How many to list at most.")] = 100,
-    as_json: JsonOption = False,
 ) -> None:
-    """List the events that could not be written, each with the reason, the oldest first."""
-    from api.cli.render.text import one_line
+    """List the events that could not be written, each with the reason, the oldest first.
 
+    Their time is when they were given up.
+    """
+    from api.cli.listed import Listing, show_list
+    from api.cli.narrowing import of_words
+
+    listed: Listing[DeadLetter] = Listing(
+        columns=_COLUMNS,
+        brief=("id", "diedAt", "trace", "type", "reason"),
+        document=_document,
+        show=_show,
+        nothing="There are no such dead letters.",
+        texts=lambda letter: (letter.trace, letter.reason, _document(letter)["type"]),
+        time="diedAt",
+        limit=_LISTED,
+    )
     async with _queue(place) as queue:
         letters = queue.letters(place.project_id)
-        found = await letters.page(after, limit)
-        count, lost = await letters.count(), await letters.lost()
-    documents = [_document(letter) for letter in found]
-    if lost:
-        note(f"{lost:,} older dead letters are gone: there were too many.")
-    if as_json:
-        print_json(documents)
-        return
+        if lost := await letters.lost():
+            note(f"{lost:,} older dead letters are gone: there were too many.")
+        await show_list(listed, wanted, of_words(wanted), _given_up(letters, after, wanted.when))
+
+
+async def _given_up(letters: DeadLetters, after: int, when: Span) -> AsyncIterator[DeadLetter]:
+    """The letters with greater numbers that were given up in a time, read page by page."""
+    from api.cli.narrowing import recorded_in
+
+    while page := await letters.page(after, _PAGE):
+        for letter in page:
+            assert letter.id is not None
+            after = letter.id
+            if recorded_in(when, letter.died_at):
+                yield letter
+
+
+def _show(letters: list[DeadLetter]) -> None:
+    from api.cli.render.text import one_line
+
     # People look for the reason, so it is never cut to the width of the screen.
     Output().lines(
         *(
             f"{one['id']}  {one['diedAt'][:19]}  {one_line(one['trace'], 40)}  {one['type']}: "
             f"{one_line(one['reason'], _SHOWN_CHARACTERS)}"
-            for one in documents
+            for one in map(_document, letters)
         )
     )
-    if count > len(found):
-        note(f"{count:,} in all.")
 
 
 @command(app, panel=_PANEL)

@@ -271,7 +271,11 @@ async def _failure_led_to(
 
 def _not_wrong(named: Variable) -> InputError:
     if named.kind is VariableKind.ANSWER:
-        problem = f'it is not marked as wrong. If it is, say: memtrace fail {short(named.id)} "the right answer"'
+        id_ = short(named.id)
+        problem = (
+            f'it is not marked as wrong. If it is, say: memtrace fail {id_} "the right answer". '
+            f"What it came from: memtrace closure {id_}"
+        )
     elif named.kind is VariableKind.MEMORY_UNIT:
         id_ = short(named.id)
         problem = (

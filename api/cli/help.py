@@ -31,6 +31,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
         "search",
         "traces",
         "trace",
+        "sessions",
         "units",
         "messages",
         "variables",
@@ -84,6 +85,7 @@ EXAMPLES: Mapping[str, str] = {
     "search": 'memtrace search "pottery class" --kind MemoryUnit',
     "traces": "memtrace traces",
     "trace": "memtrace trace assistant-sample",
+    "sessions": "memtrace sessions --trace assistant-sample",
     "operations": "memtrace operations --kind Retrieval",
     "operation": "memtrace operation 74199103",
     "variable": "memtrace variable memory-unit-12@1",
@@ -122,6 +124,11 @@ _LEFT_ALONE = "run"
 def arrange(app: typer.Typer) -> None:
     """Give each command its panel, its other names and its example, and each group of commands its panel."""
     panel_of = {name: panel for panel, names in PANELS.items() for name in names}
+    for inner in [
+        one for group in app.registered_groups if group.typer_instance for one in group.typer_instance.registered_groups
+    ]:
+        for command in inner.typer_instance.registered_commands if inner.typer_instance else ():
+            command.cls = Command
     for group in app.registered_groups:
         assert group.typer_instance is not None
         for command in group.typer_instance.registered_commands:

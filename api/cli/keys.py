@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.context import Target, command
-from api.cli.errors import note
+from api.cli.errors import UsageError, note
+from api.cli.filters import Has, Wanted, listing
 from api.cli.keeper import ACTOR, keeper_door
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Make, list and revoke API keys of a project.", no_args_is_help=True)
 
 _PANEL = "Commands"
+_COLUMNS = (
+    *("id", "projectId", "name", "role", "state", "createdAt", "createdBy", "person"),
+    *("expiresAt", "revokedAt", "lastUsedAt"),
+)
+"""The members of ``_document``, in order."""
 
 
 class RoleName(StrEnum):
@@ -34,6 +40,9 @@ class RoleName(StrEnum):
 @command(app, panel=_PANEL)
 async def create(
     place: Target,
+    named: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="The same as --name.", show_default=False)
+    ] = None,
     name: Annotated[str, typer.Option("--name", help="What the key is for.")] = "",
     person: Annotated[
         str | None,
@@ -64,6 +73,9 @@ async def create(
     from api.auth.keys import make_key
     from schema.control import Role
 
+    if name and named:
+        raise UsageError("the name of the key is said twice: leave out --name")
+    name = name or " ".join(named or [])
     now = datetime.now(UTC)
     ends = now + timedelta(days=expires) if expires else None
     key, kept = make_key(place.project_id, name, Role(role.value), ACTOR, now, ends, person)
@@ -77,18 +89,26 @@ async def create(
     note(f"Its role in project {kept.project_id} is {kept.role}{until}. It is not shown again.")
 
 
-@command(app, name="list", panel=_PANEL)
-async def list_keys(place: Target, as_json: JsonOption = False) -> None:
+@listing(app, Has.TEXT, Has.TIME, name="list", panel=_PANEL)
+async def list_keys(place: Target, wanted: Wanted) -> None:
     """List the project's keys, also revoked and expired ones, the newest first."""
+    from api.cli.listed import Listing, show_list
+    from api.cli.narrowing import in_time, of_words
     from store.shared.paging import every
 
     now = datetime.now(UTC)
+    listed: Listing[ApiKey] = Listing(
+        columns=_COLUMNS,
+        brief=("id", "role", "state", "expiresAt", "person", "name"),
+        document=lambda key: _document(key, now),
+        show=lambda found: _show([_document(key, now) for key in found]),
+        nothing="There are no such keys; make one with: memtrace keys create NAME",
+        texts=lambda key: (key.id, key.name, key.person, key.role.value, _state(key, now)),
+        limit=0,
+    )
     async with keeper_door(place) as door:
-        documents = [_document(key, now) async for key in every(lambda after: door.records.keys(after=after))]
-    if as_json:
-        print_json(documents)
-    else:
-        _show(documents)
+        found = in_time(every(lambda after: door.records.keys(after=after)), wanted.when)
+        await show_list(listed, wanted, of_words(wanted), found)
 
 
 @command(app, panel=_PANEL)

@@ -11,6 +11,7 @@ import typer
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
+from api.cli.filters import Has, Wanted, listing
 from api.cli.options import FailureHelp, IdHelp, JsonOption
 from api.cli.output import Output, print_json
 from schema.kinds import ErrorType
@@ -65,15 +66,15 @@ async def verdict(
         str | None,
         typer.Option("--author", metavar="NAME", help="Who says it. (default: command line)", show_default=False),
     ] = None,
-    history: Annotated[
-        bool, typer.Option("--history", help="Show the history of people's verdicts on the failure; record nothing.")
-    ] = False,
     undo: Annotated[
         bool, typer.Option("--undo", help="Take back the author's last verdict: the one before is valid again.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Record why an answer is wrong. An earlier verdict of the same author is replaced, and stays in the history."""
+    """Record why an answer is wrong. An earlier verdict of the same author is replaced, and stays in the history.
+
+    `memtrace verdict ID --history` lists the history; it is short for `memtrace labels history ID`.
+    """
     from functools import partial
 
     error_type = error_type or " ".join(given or []) or None
@@ -82,21 +83,25 @@ async def verdict(
     from api.cli.keeper import keeper_door
     from api.cli.meant import Lead
     from api.cli.render import tables
-    from api.cli.verdict_history import show_history
     from api.cli.verdict_history import undo as take_back
     from attribution.review.people import Judgement, record_verdict
     from attribution.verdicts.failure_columns import FailureRow
     from attribution.verdicts.stored import by_id
     from schema.models import Operation, Variable
 
-    if history or undo:
-        if (history and undo) or error_type or reason or operation or also:
-            raise UsageError("--history and --undo stand alone: leave out what is said")
-        await (show_history(place, reference, as_json) if history else take_back(place, reference, author, as_json))
+    if undo:
+        if error_type or reason or operation or also:
+            raise UsageError("--undo stands alone: leave out what is said")
+        await take_back(place, reference, author, as_json)
         return
-    if error_type is None or reason is None:
-        raise UsageError("say why the answer is wrong: --type and --reason are needed")
-    kind = error_type_of(error_type, "--type")
+    line = f'memtrace verdict {reference} --type UpdateError --reason "the reason in words"'
+    try:
+        kind = None if error_type is None else error_type_of(error_type, "--type")
+    except UsageError as error:
+        raise UsageError(f"{error}. Say why the answer is wrong, such as: {line}") from None
+    if kind is None or reason is None:
+        line = line.replace("UpdateError", kind or "UpdateError")
+        raise UsageError(f"say why the answer is wrong, with --type and --reason, such as: {line}")
     others = [split_also(one) for one in also or ()]
     async with keeper_door(place) as door:
         store = door.store
@@ -140,6 +145,20 @@ async def named(store: GraphStore, failure: Failure, kind: ErrorType, reference:
     return kind, None if reference is None else (
         await find(store, Operation, reference, failure.trace_id, Lead.SURE)
     ).id
+
+
+@listing(app, Has.TRACE, Has.TEXT, Has.TIME, panel="Commands")
+async def history(
+    place: Target,
+    wanted: Wanted,
+    reference: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help=f"{FailureHelp} (default: all)", show_default=False)
+    ] = None,
+) -> None:
+    """List how people's verdicts changed, the oldest first: on a failure, or on all of a trace or the project."""
+    from api.cli.verdict_history import show_history
+
+    await show_history(place, reference, wanted)
 
 
 @command(app, "export", panel="Commands")

@@ -1,4 +1,4 @@
-"""Commands that list operations and answers."""
+"""Commands that list operations, sessions and answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 from api.cli.context import Target
 from api.cli.filters import Has, Wanted, listing
-from api.cli.narrowing import EVERYWHERE, narrowed
+from api.cli.narrowing import EVERYWHERE, in_time, narrowed
 from api.cli.next_steps import NO_ANSWER
 from api.cli.output import Output
 from schema.kinds import HUMAN_METHOD, OperationKind, Status, VariableKind
@@ -19,7 +19,7 @@ from schema.kinds import HUMAN_METHOD, OperationKind, Status, VariableKind
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from schema.models import Attribution, Failure, Operation, Variable
+    from schema.models import Attribution, Failure, Operation, Session, Variable
     from store.contract.answers import Span
     from store.contract.protocol import GraphStore
 
@@ -29,7 +29,7 @@ commands = typer.Typer()
 _AT_ONCE = 100
 """Number of answers whose questions are read at the same time."""
 
-E = TypeVar("E", "Operation", "Variable")
+E = TypeVar("E", "Session", "Operation", "Variable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,28 @@ async def operations(
         where = await narrowed(store, wanted, lambda one: isinstance(one, Operation))
         found = in_traces(store, Operation, where.trace, kinds, statuses, wanted.when)
         await show_list(listed, wanted, where, found)
+
+
+@listing(commands, Has.TRACE, Has.TEXT, Has.TIME)
+async def sessions(place: Target, wanted: Wanted) -> None:
+    """List sessions, the named stages of traces such as a conversation, ordered by trace."""
+    from api.cli.listed import Listing, show_list
+    from api.cli.render import tables
+    from schema.models import Session, public_names
+    from schema.models import as_json as public
+
+    listed: Listing[Session] = Listing(
+        columns=public_names(Session),
+        brief=("id", "name", "category", "createdAt"),
+        document=public,
+        show=lambda found: Output().show(tables.sessions(found)),
+        nothing="There are no such sessions; `memtrace traces` lists traces.",
+        texts=lambda one: (one.name, one.external_id, one.category, one.comment),
+        names=lambda one: (one.id,),
+    )
+    async with place.open() as store:
+        where = await narrowed(store, wanted, lambda one: isinstance(one, Session))
+        await show_list(listed, wanted, where, in_time(in_traces(store, Session, where.trace), wanted.when))
 
 
 @listing(commands, Has.TRACE, Has.TEXT, Has.TIME, Has.JUDGEMENT, Has.VERDICT)

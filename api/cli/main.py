@@ -34,7 +34,7 @@ _COMMANDS = {
     "check": ("check",),
     "ingest": ("import", "export"),
     "evaluate": ("evaluate",),
-    "listing": ("answers", "operations"),
+    "listing": ("answers", "operations", "sessions"),
     "variables": ("variables", "units", "messages", "prompts"),
     "attribute": ("why", "attribute", "agreement"),
     "failures": ("failures",),

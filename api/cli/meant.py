@@ -12,12 +12,17 @@ from attribution.verdicts.stored import by_id, every_failure
 from schema.errors import NotFoundError
 from schema.kinds import VariableKind
 from schema.models import Attribution, Derivation, Element, Failure, Operation, Session, Trace, Variable
+from store.contract.answers import Budget, Direction
 from store.shared.resolving import ambiguous
 
 if TYPE_CHECKING:
     from store.contract.protocol import GraphStore
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
+
+
+_HOPS = (1, 2, 4, None)
+"""The nearest things are looked for in a growing number of derivations; None is no bound."""
 
 
 class Lead(IntEnum):
@@ -39,7 +44,7 @@ class OtherKindError(NotFoundError):
         super().__init__(found.id)
         self.found = found
         what = kind_of(found)
-        place = "" if isinstance(found, Trace) else f" of the trace {short(found.trace_id)}"
+        place = "" if isinstance(found, Trace) else f" of the trace {short(trace_of(found))}"
         article = "an" if what[0] in "AEIOU" else "a"
         told = f"it means {article} {what}{place}. See: memtrace show {short(found.id)}"
         self.args = (f"{short(found.id)} is no {wanted.__name__.lower()}: {told}",)
@@ -48,6 +53,11 @@ class OtherKindError(NotFoundError):
 def kind_of(found: Element) -> str:
     """What an element is, in a word."""
     return found.kind.value if isinstance(found, Variable | Operation) else type(found).__name__
+
+
+def trace_of(found: Element) -> str:
+    """The id of the trace to which an element belongs."""
+    return found.id if isinstance(found, Trace) else found.trace_id
 
 
 async def meant(store: GraphStore, found: Element, wanted: type[E], lead: Lead, reference: str) -> E:
@@ -115,6 +125,24 @@ async def _failures(store: GraphStore, found: Element, lead: Lead) -> list[Eleme
     if isinstance(found, Trace) and lead is Lead.NEAREST:
         last = await newest_failure(store, found.id)
         return [last] if last else []
+    return []
+
+
+async def of_kind(store: GraphStore, found: Element, kind: str) -> list[Variable | Operation]:
+    """The nearest things of a kind that led to a thing; if none did, the nearest that came from it.
+
+    A trace stands for its last answer, a failure for its answer, and an operation for what it made.
+    """
+    roots = [
+        one.id for one in ([found] if isinstance(found, Variable) else await _variables(store, found, Lead.NEAREST))
+    ]
+    is_variable = kind in set(VariableKind)
+    for way in Direction if roots else ():
+        for hops in _HOPS:
+            walked = await store.closure(roots, way, Budget(hops), [kind] if is_variable else [])
+            steps = [one for one in walked.operations if one.kind == kind]
+            if near := (walked.variables if is_variable else steps):
+                return list(near)
     return []
 
 

@@ -86,6 +86,11 @@ async def narrowed(
     return Place(trace, frozenset(ids), " ".join([*texts, *([wanted.text] if wanted.text else [])]) or None)
 
 
+def of_words(wanted: Wanted) -> Place:
+    """The place of a list whose things are in no trace: all words are looked for."""
+    return Place(text=" ".join([*wanted.words, *([wanted.text] if wanted.text else [])]) or None)
+
+
 async def _trace_named(store: GraphStore, word: str) -> Trace | None:
     from api.cli.find import find
     from api.cli.meant import Lead

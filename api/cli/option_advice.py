@@ -13,7 +13,7 @@ import typer
 
 from api.cli.aliases import COMMAND_OF
 from api.cli.errors import UsageError
-from api.cli.help import PANELS
+from api.cli.help import EXAMPLES, PANELS
 from api.cli.option_names import OTHER_NAMES, TRIES, options_of
 from api.cli.selection import COLUMNS
 
@@ -30,6 +30,8 @@ _MOST_LINES = 2
 _READS = {*PANELS["Ask why an answer is wrong"], *PANELS["Look at what was recorded"]}
 """The commands that show something and change nothing but verdicts."""
 _COMMANDS = {name for names in PANELS.values() for name in names}
+_LISTED = {"csv", "jsonl", "ndjson", "markdown"}
+"""The formats that lists have."""
 _EXTRA = "unexpected extra argument"
 
 
@@ -45,8 +47,15 @@ def say_more(command: Any, context: Any, error: Exception, words: Sequence[str])
     # Typer does not export the classes of these errors.
     if hasattr(error, "option_name") and hasattr(error, "possibilities"):
         _tell_options(command, context, error, words)
-    elif isinstance(error, typer.BadParameter) and error.param is not None and not error.message:
+    elif isinstance(error, typer.BadParameter) and error.param is not None and error.message:
+        if "--format" in error.param.opts and _LISTED & set(words):
+            line = shlex.join(["memtrace", "answers", *words])
+            raise UsageError(
+                f"tables are made of lists, such as: `{line}`; failures, units and others are, too"
+            ) from None
+    elif isinstance(error, typer.BadParameter) and error.param is not None:
         _tell_ids(command, error.param.metavar or "")
+        _tell_missing(command, context, error.param)
     elif _EXTRA in str(getattr(error, "message", "")) and context.parent is not None:
         _tell_words(command, context, error)
 
@@ -78,8 +87,9 @@ def _instead(command: Any, context: Any, option: str, words: Sequence[str]) -> s
         return f"That is a command: `{shlex.join(['memtrace', name, *rest])}`"
     among = _READS if command.name in _READS else None
     alike = among or next((set(names) for names in PANELS.values() if command.name in names), set())
-    if lines := _lines(option, context.find_root(), alike, words):
-        return f"{' or '.join(lines)} has it"
+    for some in (alike, _READS):
+        if lines := _lines(option, context.find_root(), some, words):
+            return f"{' or '.join(lines)} has it"
     having = _having(option, context.find_root(), among)
     if having:
         return f"Others have it: {having}"
@@ -162,6 +172,15 @@ def _tell_ids(command: Any, wanted: str) -> None:
                 raise UsageError(f"`memtrace {name}` {told}") from None
             told = f"`memtrace {where}` lists them; the newest: memtrace {name} last"
             raise UsageError(f"`memtrace {name}` needs the id of one: {told}") from None
+
+
+def _tell_missing(command: Any, context: Any, missing: Any) -> None:
+    """Say what a missing argument is, with an example of the command."""
+    here = context.command_path.split(" ", 1)[-1]
+    wanted = (missing.metavar or missing.name or "").strip("[]{}.… ")
+    such_as = f", such as: {EXAMPLES[here]}" if here in EXAMPLES else f"; more: `memtrace help {here}`"
+    told = (missing.help or "").split(". ")[0].rstrip(".")
+    raise UsageError(f"`memtrace {here}` needs {wanted}{f' ({told})' if told else ''}{such_as}") from None
 
 
 def _tell_words(command: Any, context: Any, error: Any) -> None:

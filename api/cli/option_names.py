@@ -40,6 +40,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "--count": ("--total", "--how-many"),
     "--ids": ("--ids-only", "--only-ids", "--id-only", "--quiet"),
     "--by": ("--group-by", "--per"),
+    "--ended": ("--deleted", "--gone", "--removed", "--forgotten"),
     "--port": ("-p",),
     "--yes": ("-y", "--force"),
     "--reason": ("--because",),
@@ -89,13 +90,26 @@ _FORMATS = {"md": "markdown", "markdown": "md", "text": "table", "plain": "table
 """Other names of formats."""
 _KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "question": "Query", "reply": "Response"}
 _PICTURES = {"svg", "png", "jpg", "jpeg", "pdf"}
+_DRAWN = {f"--{one}" for one in _PICTURES} | {"--image", "--picture"}
 _OUTPUT = ("-o", "--output", *OTHER_NAMES["--output"])
 _TAKES_ID = re.compile(r"\b(?:ID|ANSWER|FAILURE|TRACE)\b")
 TRIES = "memtrace.tries"
 """In a context's ``meta`` while another command is tried with the same words, whose errors nobody reads."""
 _FILE = "memtrace.output"
 _SELECTION = "memtrace.selection"
-_FLAGS = {"--wrong", "--right", "--unjudged", "--decided", "--undecided", "--labelled", "--unlabelled", "--count"}
+_FLAGS = {
+    *(
+        "--wrong",
+        "--right",
+        "--unjudged",
+        "--decided",
+        "--undecided",
+        "--labelled",
+        "--unlabelled",
+        "--ended",
+        "--count",
+    ),
+}
 _SAID = {"--since", "--until", "--by", "--sort", "--kind", "--type", "--trace"}
 """Options of listings that may be said without dashes: flags, and options with a value."""
 _DIGITS = 5
@@ -286,14 +300,14 @@ class Command(TyperCommand):
             if word == "--":
                 break
             if (
-                word in _OUTPUT
+                (word in _OUTPUT or word in _DRAWN)
                 and word not in options
                 and at + 1 < len(args)
                 and not (at and options.get(args[at - 1]))
             ):
                 file = Path(args[at + 1])
                 form = file.suffix.lower().removeprefix(".")
-                if form in _PICTURES:
+                if form in _PICTURES or word in _DRAWN:
                     return [*args[:at], *self._picture(file, args, options), *args[at + 2 :]]
                 is_said = any(one.startswith(("--format", "--json", "--csv", "--m", "-f")) for one in args)
                 ctx.meta[_FILE] = file

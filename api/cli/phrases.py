@@ -24,6 +24,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {
     "answers": ("answer", "question", "questions", "reply", "replies"),
     "failures": ("failure", "error", "errors", "mistake", "mistakes"),
     "traces": ("trace", "run", "runs"),
+    "sessions": ("session", "stage", "stages"),
     "operations": ("operation", "step", "steps", "node", "nodes", "call", "calls"),
     "units": ("unit", "memory", "memories", "fact", "facts"),
     "messages": ("message",),
@@ -58,6 +59,9 @@ _TAKE_IDS = {"why", "attribute", "failures", "why-not", "spine", "fail", "unfail
     *("show", "closure", "versions", "diff", "value", "export", "delete", "check", "ui", "operation", "variable"),
 }
 _COMMANDS = {name for names in PANELS.values() for name in names} | COMMAND_OF.keys()
+_SHOWING = {"show", "trace", "operation", "variable", "why"}
+"""Commands that show one thing. Behind them, an option may name what else to show of it."""
+_VIEWS = {"versions", "closure", "why", "why-not", "spine", "value", *LISTS}
 _PYTHON = re.compile(r"python[0-9.]*")
 _ID = re.compile(r"[0-9a-f]{8,32}|last|latest|newest|.*[-:@/_.0-9].*")
 
@@ -65,7 +69,7 @@ _ID = re.compile(r"[0-9a-f]{8,32}|last|latest|newest|.*[-:@/_.0-9].*")
 def understood(words: Sequence[str]) -> Words:
     """The words in the order that the command line expects; the words of a program are left alone."""
     place, rest = _split(words)
-    rest = _program(rest)
+    rest = _program(_in_known_number(rest))
     for rule in _RULES:
         if rest[:1] == ["run"]:
             break
@@ -91,6 +95,14 @@ def _split(words: Sequence[str]) -> tuple[Words, Words]:
             options += rest[:until]
             rest = rest[until:]
     return place, [*rest[:1], *options, *rest[1:]]
+
+
+def _in_known_number(words: Words) -> Words:
+    """``source ID`` is ``sources ID``: a command is known in the singular and in the plural."""
+    word = words[0] if words else ""
+    if not word or word in _COMMANDS | ADVICE.keys() | _LIST_OF.keys() | _MARK or _kind(word):
+        return words
+    return next(([one, *words[1:]] for one in (f"{word}s", word.removesuffix("s")) if one in _COMMANDS), words)
 
 
 def _is_word(words: Words, place: int) -> bool:
@@ -178,12 +190,16 @@ def _last_of(listed: str) -> Words:
     if listed in _HAS_LAST:
         return [_SHOWN_BY.get(listed, "show"), "last"]
     # `memtrace prompts` ranks prompts, and has no last one; the newest prompt may be that of a judge.
-    of_answer = ["closure", "last", "--kind", "Prompt", "--max-hops", "1"]
+    of_answer = ["show", "--kind", "Prompt", "last"]
     return of_answer if listed == "prompts" else [listed, "--last", "1"]
 
 
 def _all_of(words: Words) -> Words:
-    """``export answers``, ``export failures.csv``, ``why all``."""
+    """``export answers``, ``export failures.csv``, ``export -o failures.csv``, ``why all``."""
+    if words and COMMAND_OF.get(words[0], words[0]) == "export" and {"-o", "--output"} & set(words[1:-1]):
+        file = Path(words[next(at for at, word in enumerate(words) if word in {"-o", "--output"}) + 1])
+        if file.stem in LISTS and file.suffix in _TABLES:
+            return [file.stem, *words[1:]]
     if not _is_word(words, 1):
         return words
     verb, noun, rest = COMMAND_OF.get(words[0], words[0]), words[1], words[2:]
@@ -207,7 +223,8 @@ def _noun_first(words: Words) -> Words:
     if _is_word(rest, 0) and len(rest) == 1 and rest[0] in _COMMANDS and _ID.fullmatch(word):
         return [rest[0], word]
     if words[0] in _SINGULAR and words[0] not in _COMMANDS and _ID.fullmatch(word):
-        return ["show", word, *rest]
+        kind = _kind(words[0])
+        return ["show", *(["--kind", kind] if kind else []), word, *rest]
     if word in _ALL and not _is_word(rest, 0):
         return [listed, *rest]
     if listed == "answers" and word in _WRONG | _RIGHT and not _is_word(rest, 0):
@@ -233,24 +250,69 @@ def _id_first(words: Words) -> Words:
 
 def _kind_first(words: Words) -> Words:
     """``retrievals``, ``queries TEXT``, ``extraction ID``: a kind of operation or variable."""
-    if not words or words[0] in _COMMANDS or words[0] in _LIST_OF:
+    kind = _kind(words[0]) if words else None
+    if kind and COMMAND_OF.get(words[0]) == "show" and _is_word(words, 1) and "--kind" not in words:
+        return ["show", "--kind", kind, *words[1:]]
+    if kind is None or words[0] in _COMMANDS or words[0] in _LIST_OF:
         return words
-    kind = kind_meant(words[0])
     of = "operations" if kind in set(OperationKind) else "variables"
-    if kind not in {*OperationKind, *VariableKind} - {OperationKind.OTHER, VariableKind.OTHER}:
-        return words
     is_plural = words[0].casefold().endswith("s")
     if _is_word(words, 1) and words[1] in _LAST:
-        return [of, "--kind", str(kind), *([] if is_plural else ["--last", "1"]), *words[1 if is_plural else 2 :]]
+        return [of, "--kind", kind, *([] if is_plural else ["--last", "1"]), *words[1 if is_plural else 2 :]]
     if _is_word(words, 1) and _ID.fullmatch(words[1]):
-        return ["show", *words[1:]]
-    return [of, "--kind", str(kind), *words[1:]] if is_plural else words
+        return ["show", "--kind", kind, *words[1:]]
+    return [of, "--kind", kind, *words[1:]] if is_plural else words
+
+
+def _kind(word: str) -> str | None:
+    """The kind of operation or variable that a word names; None if it names none, or no certain one."""
+    kind = kind_meant(word)
+    known = {*OperationKind, *VariableKind} - {OperationKind.OTHER, VariableKind.OTHER}
+    return str(kind) if kind in known else None
+
+
+def _another_view(words: Words) -> Words:
+    """``show ID --history``, ``why ID --evidence``, ``trace ID --steps``, ``show ID --context``."""
+    command = COMMAND_OF.get(words[0], words[0]) if words else ""
+    if command not in _SHOWING or not _is_word(words, 1):
+        return words
+    for at, word in enumerate(words[1:], 1):
+        name = word.removeprefix("--")
+        meant = COMMAND_OF.get(name, name)
+        rest = [*words[1:at], *words[at + 1 :]]
+        if not word.startswith("--") or word in {"--trace", "--type", "--search"}:
+            continue
+        if meant == command:
+            return [words[0], *rest]
+        if meant in _VIEWS and (command != "why" or meant != "value"):
+            return [meant, *rest]
+        if kind := _kind(name):
+            return ["show", "--kind", kind, *rest]
+    return words
+
+
+def _picture(words: Words) -> Words:
+    """``graph ID -o past.svg``, ``show ID --svg past.svg``: a picture is drawn of the few boxes of a spine."""
+    is_of_one = bool(words) and COMMAND_OF.get(words[0], words[0]) in {"closure", *_SHOWING} and _is_word(words, 1)
+    for at, word in enumerate(words[:-1] if is_of_one else ()):
+        if word in {"-o", "--output", "--svg", "--image", "--picture"} and words[at + 1].casefold().endswith(".svg"):
+            return ["spine", *words[1:at], "--svg", *words[at + 1 :]]
+    return words
 
 
 def _impact(words: Words) -> Words:
     """``impact ID``: all that came from something."""
     if words and words[0] in _IMPACT and _is_word(words, 1):
         return ["closure", *words[1:], "--direction", "forward"]
+    return words
+
+
+def _lists_of_groups(words: Words) -> Words:
+    """``keys``, ``dlq --json``, ``verdict ID --history``: lists of things that belong to no trace."""
+    if words and words[0] in _HAVE_LISTS and (len(words) == 1 or words[1] not in {"-h", "--help"}):
+        return words if _is_word(words, 1) else [words[0], "list", *words[1:]]
+    if words[:1] == ["verdict"] and "--history" in words:
+        return ["labels", "history", *(word for word in words[1:] if word != "--history")]
     return words
 
 
@@ -272,8 +334,11 @@ def _judgement(words: Words) -> Words:
 
 _RULES: tuple[Callable[[Words], Words], ...] = (
     _said_politely,
+    _lists_of_groups,
     _judgement,
     _impact,
+    _picture,
+    _another_view,
     _counted,
     _all_of,
     _verb_first,

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.context import Target, command
-from api.cli.errors import note
+from api.cli.errors import UsageError, note
 from api.cli.options import JsonOption, VariableHelp
+from api.cli.output import Output, print_json
+from schema.kinds import OperationKind, VariableKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schema.models import Element
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
@@ -22,9 +30,19 @@ async def show(
             metavar="ID", help=f"A trace, operation, variable or failure. {VariableHelp}", show_default=False
         ),
     ],
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="Show what led to it and is of this kind: Context, Prompt, Message, Retrieval, Update ...; if several "
+            "are equally near, list them.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what an id means: the trace, operation, variable or failure."""
+    """Show what an id means: the trace, operation, variable or failure; or what led to it."""
     from api.cli import browse
     from api.cli.failures import show_failures
     from api.cli.find import find_anything
@@ -38,6 +56,12 @@ async def show(
             found = await meant(store, found, Failure, Lead.SURE, reference)
         elif isinstance(found, Session):
             found = await meant(store, found, Trace, Lead.SURE, reference)
+        if kind is not None:
+            near = await _near(store, found, kind)
+            if len(near) > 1:
+                _list(near, as_json)
+                return
+            found = near[0]
     if isinstance(found, Trace):
         await browse.show_trace(place, found.id, as_json=as_json)
     elif isinstance(found, Operation):
@@ -48,3 +72,41 @@ async def show(
         await browse.show_variable(place, found.id, as_json=as_json)
         if isinstance(found, Variable) and found.right is False and not as_json:
             note(f"Why it is wrong: memtrace why {short(found.id)}")
+
+
+async def _near(store: GraphStore, found: Element, kind: str) -> Sequence[Element]:
+    """The thing itself if it is of a kind, else the nearest things of this kind; a note names them.
+
+    Raises:
+        UsageError: there is no such kind, or nothing of it belongs to the thing.
+    """
+    from api.cli.meant import kind_of, of_kind
+    from api.cli.render.text import counted, short
+
+    known = [str(one) for one in (*OperationKind, *VariableKind)]
+    named = next((one for one in known if one.casefold() == kind.casefold()), None)
+    if named is None:
+        raise UsageError(f"--kind {kind!r}: the kinds are {', '.join(known)}")
+    if kind_of(found) == named:
+        return [found]
+    here = f"{short(found.id)} is of the kind {kind_of(found)}"
+    near = await of_kind(store, found, named)
+    if not near:
+        raise UsageError(f"{here}, and nothing of the kind {named} led to it or came from it")
+    what = f"its {named} {short(near[0].id)}" if len(near) == 1 else f"the nearest: {counted(len(near), named)}"
+    note(f"{here}; shown is {what}.")
+    return near
+
+
+def _list(found: Sequence[Element], as_json: bool) -> None:
+    from api.cli.render import tables
+    from schema.models import Operation, Variable
+    from schema.models import as_json as public
+
+    if as_json:
+        print_json([public(one) for one in found])
+        return
+    steps = [one for one in found if isinstance(one, Operation)]
+    Output().show(
+        tables.operations(steps) if steps else tables.variables([o for o in found if isinstance(o, Variable)])
+    )

@@ -38,7 +38,7 @@ async def spine(
     from api.cli.files import whole_file
     from api.cli.find import find_failure
     from api.cli.render import spine as render
-    from api.cli.render.text import short
+    from api.cli.render.text import one_line, short
     from attribution.spine import draw
     from attribution.spine.find import spines
 
@@ -50,6 +50,7 @@ async def spine(
     elif svg is not None:
         with whole_file(svg) as file:
             file.write(f"{draw.svg(found, failure.question)}\n".encode())
+        note(f"Drawn: how the answer to “{one_line(failure.question, 80)}” came about ({short(failure.id)}).")
     else:
         out = Output()
         out.show(render.head(failure))

@@ -23,10 +23,11 @@ _ADVICE: Mapping[str, str] = {
     "gold golds truth expected": (
         'the right answer is recorded with the wrong one: `memtrace fail ID "the right answer"`'
     ),
-    "note comment tag describe assign": (
-        'say why in your words: `memtrace verdict ID TYPE --reason "..."`; with the wrong answer: '
-        '`memtrace fail ID --comment "..."`'
+    "note comment tag describe": (
+        "a comment on a wrong answer: `memtrace fail ID --comment TEXT`; why it is wrong, in your words: "
+        "`memtrace verdict ID --type UpdateError --reason TEXT`"
     ),
+    "assign": "a queue for one person: `memtrace annotate queue create for-TEXT --failure ID --person TEXT`",
     "start stop": (
         "the web pages: `memtrace ui`; a server for a team: `memtrace serve`; record a program: `memtrace run`; "
         "each ends with Ctrl-C"
@@ -45,15 +46,13 @@ _ADVICE: Mapping[str, str] = {
     "cost tokens": "`memtrace operation ID` shows what an operation used; `memtrace operations` lists them",
     "users user threads thread conversations conversation chats chat agents": (
         "a user or conversation of the program is a trace, or a session of one: `memtrace traces`, "
-        "`memtrace trace TRACE`; people who sign in have keys: `memtrace keys list`"
+        "`memtrace sessions`; people who sign in have keys: `memtrace keys list`"
     ),
-    "sessions session": "`memtrace trace TRACE` lists the sessions of a trace; `memtrace traces` lists traces",
     "state": "what the memory holds: `memtrace units`; all that an answer came from: `memtrace closure ID`",
     "retrieval retrieved ranks rank hits candidates": (
         "what a search returned and missed: `memtrace why-not ID`; all searches: `memtrace operations --kind Retrieval`"
     ),
     "logs log": _STEPS,
-    "tree": "all that an answer came from: `memtrace closure ID`; as a few boxes: `memtrace spine ID`",
     "picture image svg png draw plot chart visualize visualise": _PICTURE,
     "suggest advice": "`memtrace report` says what to change first; `memtrace optimize` improves prompts",
     "count": "`memtrace stats` counts what is stored; `memtrace report` counts failures by type",
@@ -89,6 +88,7 @@ ADVICE: Mapping[str, str] = {word: told for words, told in _ADVICE.items() for w
 _LIKE = 0.8
 """How alike (0 to 1) a mistyped word and a command are. Less alike words, such as explain and replay, would mislead."""
 _PLACEHOLDER = re.compile(r"\b(?:ID|TRACE)\b")
+_TEXT = re.compile(r"\bTEXT\b")
 _ID = re.compile(r"[0-9a-f]{8,32}")
 _WORD = re.compile(r"[a-z]{3,}")
 _ENDING = re.compile(r"(?:ings?|ed|es|s|e)$")
@@ -147,7 +147,9 @@ def advice(word: str, known: Mapping[str, Told], rest: Sequence[str] = ()) -> st
     told = ADVICE.get(word.casefold())
     named = next((one for one in rest if not one.startswith("-")), None)
     if told is not None:
-        told = told if named is None else _PLACEHOLDER.sub(shlex.quote(named), told)
+        told = told if named is None else _PLACEHOLDER.sub(lambda _: shlex.quote(named), told)
+        said = " ".join(one for one in rest[1:] if not one.startswith("-"))
+        told = _TEXT.sub(lambda _: shlex.quote(said), told) if said else told
     elif " " in word.strip():
         text = shlex.quote(word)
         told = f"a question that was answered wrong: `memtrace why {text}`; any text: `memtrace search {text}`"

@@ -54,6 +54,9 @@ async def units(
             "--at", metavar="ID", help="What the memory held at this answer, question or operation.", show_default=False
         ),
     ] = None,
+    ended: Annotated[
+        bool, typer.Option("--ended", help="Only units that were deleted or ended otherwise, in their last version.")
+    ] = False,
 ) -> None:
     """List what the memory holds at the end: each unit in its newest version, without units that were ended.
 
@@ -75,7 +78,7 @@ async def units(
         if at is not None:
             trace_id, moment = await _moment(store, at, where.trace)
             where = replace(where, trace=trace_id)
-        found = in_time(_held(store, where.trace, moment), wanted.when)
+        found = in_time(_held(store, where.trace, moment, ended), wanted.when)
         await show_list(await _listing(store, where), wanted, where, found)
 
 
@@ -174,11 +177,19 @@ async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple
     raise UsageError(f"--at {reference}: no operation made or used it, so it has no moment")
 
 
-async def _held(store: GraphStore, trace_id: str | None, moment: int | None) -> AsyncIterator[Variable]:
-    """The newest versions of the units that memories hold, trace by trace; see ``Memory.at`` for the moment."""
+async def _held(store: GraphStore, trace_id: str | None, moment: int | None, ended: bool) -> AsyncIterator[Variable]:
+    """The newest versions of the units that memories hold, trace by trace; see ``Memory.at`` for the moment.
+
+    Args:
+        store: the project.
+        trace_id: of the only trace; None for all.
+        moment: None is the end.
+        ended: whether the units that had ended by then are wanted instead.
+    """
     from attribution.trace.remembered import remembered
     from store.shared.paging import every
 
     for id_ in [trace_id] if trace_id else [one.id async for one in every(lambda after: store.traces(after=after))]:
-        for _, version in (await remembered(store, id_)).at(moment):
+        memory = await remembered(store, id_)
+        for version in memory.gone_at(moment) if ended else [one for _, one in memory.at(moment)]:
             yield version.variable

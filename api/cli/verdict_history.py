@@ -1,4 +1,4 @@
-"""`memtrace verdict --history` and `--undo`: the history of people's verdicts on a failure."""
+"""`memtrace labels history` and `memtrace verdict --undo`: the history of people's verdicts on a failure."""
 
 from __future__ import annotations
 
@@ -8,26 +8,44 @@ from typing import TYPE_CHECKING, Any
 from api.cli.context import Target
 from api.cli.errors import note
 from api.cli.output import Output, print_json
+from schema.models import Attribution, Failure
 
 if TYPE_CHECKING:
+    from api.cli.filters import Wanted
     from schema.annotation import VerdictChange
 
 
-async def show_history(place: Target, reference: str, as_json: bool) -> None:
-    """Print the history of people's verdicts on a failure, the oldest first."""
+async def show_history(place: Target, reference: str | None, wanted: Wanted) -> None:
+    """Print the history of people's verdicts, the oldest first: on a failure, or on all of a trace or the project."""
     from api.cli.find import find_failure
+    from api.cli.listed import Listing, each, show_list
+    from api.cli.narrowing import narrowed, recorded_in
     from attribution.review.history import history
+    from attribution.verdicts.stored import every_failure
 
+    listed: Listing[dict[str, Any]] = Listing(
+        columns=_COLUMNS,
+        brief=("failureId", "changedAt", "changedBy", "verdict"),
+        document=dict,
+        show=_show,
+        nothing="Nobody has said why this answer is wrong." if reference else "Nobody has said why an answer is wrong.",
+        texts=lambda one: (one["changedBy"], *((one["verdict"] or {}).get(key) for key in ("errorType", "reason"))),
+        names=lambda one: (one["id"], one["failureId"], one["attributionId"]),
+        time="changedAt",
+        limit=0,
+    )
     async with place.open() as store:
-        failure = await find_failure(store, reference)
-        changes = (await history(store, [failure.id]))[failure.id]
-        if await store.withheld([failure.id]):
+        where = await narrowed(store, wanted, lambda one: isinstance(one, Failure | Attribution))
+        if reference is not None:
+            failures = [await find_failure(store, reference, where.trace)]
+        else:
+            failures = await every_failure(store, where.trace)
+        ids = [one.id for one in failures]
+        changes = [one for some in (await history(store, ids)).values() for one in some]
+        if await store.withheld(ids):
             note("What others say is not shown: you are to judge this failure in a queue first.")
-    documents = [_document(one) for one in changes]
-    if as_json:
-        print_json(documents)
-    else:
-        _show(documents)
+        found = [_document(one) for one in changes if recorded_in(wanted.when, one.changed_at)]
+        await show_list(listed, wanted, where, each(found))
 
 
 async def undo(place: Target, reference: str, author: str | None, as_json: bool) -> None:
@@ -51,6 +69,13 @@ async def undo(place: Target, reference: str, author: str | None, as_json: bool)
         note(f"Undone. {whose} says nothing of it now.")
     else:
         note(f"Undone. {whose} says again: {error_type_name(undone.verdict.error_type)}.")
+
+
+_COLUMNS = (
+    *("id", "failureId", "attributionId", "number", "changedAt", "changedBy", "verdict"),
+    *("undoneAt", "undoneBy"),
+)
+"""The members of ``_document``, in order."""
 
 
 def _document(change: VerdictChange) -> dict[str, Any]:
@@ -78,9 +103,6 @@ def _show(documents: list[dict[str, Any]]) -> None:
     from api.cli.render.text import one_line
     from schema.error_type_names import error_type_name
 
-    if not documents:
-        note("Nobody has said why this answer is wrong.")
-        return
     rows = []
     for one in documents:
         said = one["verdict"]

@@ -41,10 +41,13 @@ RECORD_MESSAGES = (
     "an argument that is called message or messages"
 )
 RECORD_ANSWERS = 'decorate what answers with @memtrace.operation(kind="Generation", output="Answer")'
-_RECORD_STORING = "record the operation that stores them, with the message as its argument"
+_RECORD_STORING = (
+    'decorate what stores them with @memtrace.operation(kind="Update", output="MemoryUnit"), and give it the message as '
+    "an argument"
+)
 NAME_KIND = (
-    "say what they do to the memory with kind=..., such as Extraction, Update, Deletion, Retrieval or Generation; "
-    "those that do none of these are well as they are"
+    'say what they do to the memory: @memtrace.operation(kind="Update"), or "Extraction", "Deletion", "Retrieval", '
+    '"Generation"; those that do none of these are well as they are'
 )
 _RECORD_CHANGES = (
     'if they change the memory, record how: let them make the units that they store, with output="MemoryUnit", name '
@@ -70,9 +73,13 @@ _RECORD_WIPE = (
     "call of another user, may have done it"
 )
 _SEE_FILTERS = (
-    "nothing is missing if that was meant; if not, compare what limits the search with how the units were stored"
+    "nothing is missing if that was meant; if not, compare what limits the search (`memtrace operation {search}`) with how the "
+    "units were stored (`memtrace units`)"
 )
-_RECORD_ENDS = "they crashed or still run; a generator has to be read to its end or closed"
+_RECORD_ENDS = (
+    "they crashed or still run (`memtrace operations --status running`); a generator has to be read to its end, or "
+    "closed with generator.close()"
+)
 
 _SEARCH = OperationKind.RETRIEVAL
 _CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION})
@@ -148,7 +155,11 @@ async def holes(graph: TraceGraph) -> list[Hole]:
             _RECORD_CHANGES,
         ),
         _hole(_changed(graph, changed), [one.read for one in changed], _RECORD_MUTATION),
-        _hole(f"searches found nothing of what the memory had: {_vain(vain)}", [one.id for one in vain], _SEE_FILTERS),
+        _hole(
+            f"searches found nothing of what the memory had: {_vain(vain)}",
+            [one.id for one in vain],
+            _SEE_FILTERS.format(search=vain[0].id[:8] if vain else ""),
+        ),
         _hole(
             "operations have no end",
             [one.id for one in graph.operations.values() if one.status is Status.RUNNING],

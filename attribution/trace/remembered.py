@@ -71,7 +71,12 @@ class Memory:
 
     def ended_at(self, moment: int | None) -> int:
         """The number of units that had ended by a moment."""
-        return sum(bool(unit.known_at(moment)) and unit.at(moment) is None for unit in self.units)
+        return len(self.gone_at(moment))
+
+    def gone_at(self, moment: int | None) -> list[Version]:
+        """The last versions of the units that had ended by a moment."""
+        known = (unit.known_at(moment) for unit in self.units if unit.at(moment) is None)
+        return [versions[-1] for versions in known if versions]
 
     def unit_of(self, variable_id: str) -> Unit | None:
         """The unit of a version; None for a variable that is no version of a unit."""

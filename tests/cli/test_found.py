@@ -149,7 +149,7 @@ def test_an_element_is_found(place: Place, model: Any, reference: str, trace: st
             InputError,
             (
                 f"{V['a2'].id[:8]}: it is not marked as wrong. If it is, say: memtrace fail {V['a2'].id[:8]}"
-                ' "the right answer"'
+                f' "the right answer". What it came from: memtrace closure {V["a2"].id[:8]}'
             ),
         ),
         (

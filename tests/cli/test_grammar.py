@@ -25,6 +25,7 @@ LISTINGS = {
     "answers": set(Has),
     "failures": {Has.TRACE, Has.TEXT, Has.TIME, Has.VERDICT},
     "traces": {Has.TRACE, Has.TEXT, Has.TIME},
+    "sessions": {Has.TRACE, Has.TEXT, Has.TIME},
     "operations": {Has.TRACE, Has.TEXT, Has.TIME},
     "variables": {Has.TRACE, Has.TEXT, Has.TIME},
     "messages": {Has.TRACE, Has.TEXT, Has.TIME},
@@ -69,6 +70,70 @@ def test_every_listing_has_the_options_of_what_it_lists() -> None:
         wanted = EVERY | {option for one in has for option in OPTIONS[one]}
         assert wanted <= found[name], name
         assert not found[name] & {option for one in set(Has) - has for option in OPTIONS[one]}, name
+
+
+@pytest.mark.parametrize("command", ["keys", "dlq", "annotate queue", "labels"])
+def test_lists_of_groups_have_the_same_options(command: str) -> None:
+    found: Any = get_command(command_line())
+    context = found.make_context("memtrace", ["help"], resilient_parsing=True)
+    for name in command.split():
+        found = found.commands[name]
+    one = found.commands["history" if command == "labels" else "list"]
+    assert EVERY | OPTIONS[Has.TEXT] | OPTIONS[Has.TIME] <= set(options_of(one, context))
+
+
+def test_what_people_made_is_listed_like_everything_else(sample: Cli) -> None:
+    sample("keys", "create", "ann")
+    sample("keys", "create", "bob", "--role", "writer")
+    assert [one["name"] for one in sample("keys", "list", "writer", "--json").json] == ["bob"]
+    assert sample("keys", "--sort", "name", "--columns", "name,role").out.split() == [
+        *("name,role", "ann,reader", "bob,writer"),
+    ]
+    assert sample("keys", "list", "--until", "2026-11-01", "--count").out == "0\n"
+    sample("annotate", "queue", "create", "first")
+    (counted,) = sample("annotate", "queue", "list", "first", "--by", "closedAt", "--json").json
+    assert counted == {"closedAt": None, "count": 1}
+    assert sample("annotate", "queue", "list", "second", "--count").out == "0\n"
+    sample("annotate", "queue", "delete", "first", "--yes")
+    said = ["--type", "RetrievalError", "--operation", "220f2d4d", "--reason", "It was there."]
+    sample("verdict", "16cb8beb", *said, "--author", "ann")
+    for listed in (["verdict", "16cb8beb", "--history"], ["labels", "history"], ["labels", "history", "last", "there"]):
+        (change,) = sample(*listed, "--json").json
+        assert (change["changedBy"], change["verdict"]["errorType"]) == ("ann", "RetrievalError")
+    assert sample("labels", "history", "--since", "2126-01-01", "--count").out == "0\n"
+    assert sample("labels", "history", RIGHT, code=4).err
+    sample("verdict", "16cb8beb", "--undo", "--author", "ann")
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "name"),
+    [
+        (f"context {WRONG}", "Context", None),
+        (f"prompt {FAILURE}", "Prompt", "question-answering-prompt"),
+        (f"question {WRONG}", "Query", "assistant-qa-6"),
+        (f"retrieval {WRONG}", "Retrieval", "memory_system.search_memory"),
+        (f"show {UNIT} --kind update", "Update", "memory_system.update_memory_decision"),
+        (f"answer {QUESTION}", "Answer", None),
+        ("generation 53341c53", "Generation", "question-answering"),
+    ],
+)
+def test_a_kind_before_an_id_shows_what_led_to_it(sample: Cli, typed: str, kind: str, name: str | None) -> None:
+    shown = sample(*typed.split(), "--json").json
+    assert shown["kind"] == kind
+    assert name in {None, shown["name"]}
+
+
+def test_several_of_a_kind_are_listed(sample: Cli) -> None:
+    assert {one["kind"] for one in sample("unit", WRONG, "--json").json} == {"MemoryUnit"}
+    assert "the nearest: 3 MemoryUnits" in sample("unit", WRONG).err
+    assert "nothing of the kind Deletion" in sample("show", RIGHT, "--kind", "deletion", code=2).err
+
+
+def test_units_that_were_deleted_are_listed(sample: Cli) -> None:
+    (gone,) = sample("units", "--deleted", "--json").json
+    assert "Hartley" in gone["preview"]
+    assert gone["id"] not in ids(sample("units", "--json").json)
+    assert sample("units", "deleted", "--count").out == "1\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -209,15 +274,18 @@ def test_what_may_mean_several_things_names_each(sample: Cli) -> None:
 
 
 def test_what_is_deleted_or_judged_is_never_guessed(sample: Cli) -> None:
-    assert "no trace" in sample("delete", WRONG, "--yes", code=3).err
+    told = sample("delete", WRONG, "--yes", code=3).err
+    assert "no trace" in told
+    assert "Only a whole trace can be deleted: memtrace delete 53341c53" in told
+    assert "no terminal to ask at" in sample("delete", "53341c53", code=2).err
     assert "no variable" in sample("right", "53341c53", code=3).err
     assert sample("fail", "walnuts", "Yes", code=3).err
     assert "no failure" in sample("verdict", "53341c53", "--type", "UpdateError", "--reason", "x", code=3).err
 
 
 def test_an_unknown_option_names_the_whole_line_that_has_it(sample: Cli) -> None:
-    told = sample("closure", WRONG, "--svg", "past of it.svg", code=2).err
-    assert f"`memtrace spine {WRONG} --svg 'past of it.svg'` has it" in told
+    told = sample("stats", "--since", "7 days ago", code=2).err
+    assert "`memtrace answers --since '7 days ago'`" in told
     assert "No command that lists or shows has it" in sample("answers", "--colour", "red", code=2).err
 
 

@@ -75,17 +75,31 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
         ("retrievals", "operations --kind Retrieval"),
         ("deletions pottery", "operations --kind Deletion pottery"),
         ("queries --limit 3", "variables --kind Query --limit 3"),
-        ("extraction 7a7b5616", "show 7a7b5616"),
-        ("retrieval 7a7b5616 --json", "show 7a7b5616 --json"),
-        ("prompt 7a7b5616", "show 7a7b5616"),
+        ("extraction 7a7b5616", "show --kind Extraction 7a7b5616"),
+        ("retrieval 7a7b5616 --json", "show --kind Retrieval 7a7b5616 --json"),
+        ("prompt 7a7b5616", "show --kind Prompt 7a7b5616"),
+        ("context 7a7b5616", "show --kind Context 7a7b5616"),
+        ("unit 7a7b5616", "show --kind MemoryUnit 7a7b5616"),
+        ("source 7a7b5616", "sources 7a7b5616"),
+        ("show memory-unit-12 --history", "versions memory-unit-12"),
+        ("why 7a7b5616 --evidence", "why 7a7b5616"),
+        ("show 7a7b5616 --why --json", "why 7a7b5616 --json"),
+        ("show 7a7b5616 --context", "show --kind Context 7a7b5616"),
+        ("trace last --steps", "operations last"),
+        ("graph 7a7b5616 -o past.svg", "spine 7a7b5616 --svg past.svg"),
+        ("export --format csv -o answers.csv", "answers --format csv -o answers.csv"),
+        ("keys", "keys list"),
+        ("dlq --json", "dlq list --json"),
+        ("keys create ann", "keys create ann"),
+        ("verdict 7a7b5616 --history --csv", "labels history 7a7b5616 --csv"),
         ("count operations", "stats"),
         ("retrieval last", "operations --kind Retrieval --last 1"),
         ("extractions last", "operations --kind Extraction last"),
         ("unit last", "units --last 1"),
         ("operation last --json", "operations --last 1 --json"),
         ("last message", "messages --last 1"),
-        ("show last prompt", "closure last --kind Prompt --max-hops 1"),
-        ("prompt last", "closure last --kind Prompt --max-hops 1"),
+        ("show last prompt", "show --kind Prompt last"),
+        ("prompt last", "show --kind Prompt last"),
         ("last answer", "show last"),
         ("failure latest", "failure latest"),
         ("blame prompts", "blame --by prompt"),
@@ -127,7 +141,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
         ("report 7a7b5616 8b8c6727 --csv", "report --failure 7a7b5616 --failure 8b8c6727 --csv"),
         ("count answers", "stats"),
         ("queries", "variables --kind Query"),
-        ("queries 7a7b5616", "show 7a7b5616"),
+        ("queries 7a7b5616", "show --kind Query 7a7b5616"),
         ("Retrievals pottery", "operations --kind Retrieval pottery"),
         ("--json --db x answers --csv", "answers --json --db x --csv"),
         ("--project p show trace last", "--project p trace last"),
@@ -337,7 +351,7 @@ def test_an_unknown_option_says_what_there_is(sample: Cli) -> None:
     assert "--trace, --search, --wrong, --right" in told
     assert "Did you mean" not in told
     assert "Did you mean --limit?" in sample("answers", "--limi", "3", code=2).err
-    assert "`memtrace answers --by`" in sample("stats", "--group-by", "operation", code=2).err
+    assert "`memtrace answers --group-by operation`" in sample("stats", "--group-by", "operation", code=2).err
     assert "MEMTRACE_LLM_MODEL" in sample("why", WRONG, "--model", "x", code=2).err
     assert "`memtrace answers --wrong`" in " ".join(sample.plain("--wrong", code=2).err.replace("│", "").split())
 
@@ -405,12 +419,21 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
     ("line", "told"),
     [
         (f"show {WRONG} --why", f"That is a command: `memtrace why {WRONG}`. It has --json"),
-        ("trace last --steps", "That is a command: `memtrace operations last`"),
         (
             "failures --author ann",
             "has no option --author. No command that lists or shows has it. It has",
         ),
-        ("closure last --svg x.svg", "`memtrace spine last --svg x.svg` has it"),
+        ("graph last --png x.png", "`memtrace spine last --svg x.svg` draws the past of a wrong answer"),
+        ("stats --since 7d", "`memtrace answers --since 7d`"),
+        ("benchmark", "`memtrace benchmark` needs PATH (Files"),
+        ("benchmark", ", such as: memtrace benchmark graphs/ --method flow"),
+        ("export last --format csv", "such as: `memtrace answers last --format csv`"),
+        ("verdict 7a7b5616 wrong", 'memtrace verdict 7a7b5616 --type UpdateError --reason "the reason in words"'),
+        ("verdict 7a7b5616 retrieval", "memtrace verdict 7a7b5616 --type RetrievalError --reason"),
+        ("assign 02df014d ann", "`memtrace annotate queue create for-ann --failure 02df014d --person ann`"),
+        ("comment 02df014d short", "`memtrace fail 02df014d --comment short`"),
+        ("keys create ann --name bob", "the name of the key is said twice"),
+        ("show last --kind colour", "the kinds are Extraction, Update,"),
         ("verdict last --operations x", "Did you mean --operation?"),
         ("trace last --since today", "`memtrace answers last --since today`"),
         (

@@ -47,6 +47,42 @@ def test_answers_are_filtered(lone: World, writer: httpx.Client) -> None:
     assert writer.get(f"{base}?trace=nothing-like-it").status_code == 404
 
 
+@pytest.mark.parametrize(("page", "listed", "some"), [("answers", 8, 'class="panel case"'), ("failures", 3, 'id="f-')])
+def test_a_list_is_narrowed_to_days(lone: World, writer: httpx.Client, page: str, listed: int, some: str) -> None:
+    """The sample was made on 22 November 2026. Its failures were recorded then, too."""
+    base = f"/ui/projects/{lone.project}/{page}"
+
+    def count(query: str) -> int:
+        shown = writer.get(f"{base}?{query}")
+        assert shown.status_code == 200
+        return len(re.findall(f'<li class="[^>]*{some}|<li [^>]*{some}', shown.text))
+
+    assert count("since=2026-11-22&until=2026-11-22") == listed
+    assert count("since=2026-11-23") == count("until=2026-11-21") == 0
+    shown = writer.get(f"{base}?since=2026-11-22&until=2026-11-30").text
+    assert re.findall(r'<a class="tag" href="([^"]*)"', shown) == [
+        f"{base}?until=2026-11-30",
+        f"{base}?since=2026-11-22",
+    ]
+    assert ">from 2026-11-22<" in shown
+    assert ">to 2026-11-30<" in shown
+    for wrong in ("since=yesterday", "until=9999-12-31", "since=2026-11-23&until=2026-11-22"):
+        refused = writer.get(f"{base}?{wrong}")
+        assert refused.status_code == 400
+        assert "is no day" in refused.text or "is before the first day" in refused.text
+
+
+def test_each_filter_can_be_taken_away(lone: World, writer: httpx.Client) -> None:
+    base = f"/ui/projects/{lone.project}/failures"
+    shown = writer.get(f"{base}?text=pottery&type=UpdateError&sure=high&labelled=no&sort=time").text
+    assert re.findall(r'<a class="tag" href="([^"]*)"[^>]*><bdi>(.*?)</bdi>', shown) == [
+        (f"{base}?type=UpdateError&amp;labelled=no&amp;sure=high&amp;sort=time", "“pottery”"),
+        (f"{base}?text=pottery&amp;labelled=no&amp;sure=high&amp;sort=time", "Update error"),
+        (f"{base}?text=pottery&amp;type=UpdateError&amp;labelled=no&amp;sort=time", "at least 80% sure"),
+        (f"{base}?text=pottery&amp;type=UpdateError&amp;sure=high&amp;sort=time", "not yet judged by a person"),
+    ]
+
+
 def test_an_answer_is_marked_wrong_and_attributed(lone: World, writer: httpx.Client) -> None:
     base = f"/ui/projects/{lone.project}"
     row = _rows(writer.get(f"{base}/answers").text)[_LIVES]

@@ -136,23 +136,24 @@ def prompts(found: Sequence[LosingPrompt]) -> Table:
     )
 
 
-def sessions(found: Sequence[Session], steps: Mapping[str | None, int] | None) -> Table:
-    """Sessions of a trace, each with the number of its operations if this is known."""
+def sessions(found: Sequence[Session], steps: Mapping[str | None, int] | None = None) -> Table:
+    """Sessions, each with the number of its operations if this is known."""
+    counted_ = () if steps is None else ("operations",)
     return table(
-        ("id", "session", "category", "created", "operations", "comment"),
+        ("id", "session", "category", "created", *counted_, "comment"),
         (
             (
                 style.id_(session.id),
                 Text(one_line(session.name or session.external_id, 48)),
                 Text(one_line(session.category or "", 32)),
                 style.moment(session.created_at),
-                Text("" if steps is None else f"{steps.get(session.id, 0):,}"),
+                *(() if steps is None else (Text(f"{steps.get(session.id, 0):,}"),)),
                 Text(one_line(session.comment or "", 200)),
             )
             for session in found
         ),
         wide="comment",
-        numbers=("operations",),
+        numbers=counted_,
     )
 
 

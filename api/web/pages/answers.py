@@ -8,6 +8,7 @@ from typing import Any
 from starlette.responses import RedirectResponse, Response
 
 from api.web.pages.asking import check_done
+from api.web.pages.narrowed import DAYS, Said, chips, recorded
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
@@ -21,19 +22,22 @@ STATES = {"open": "not judged yet", "wrong": "wrong", "right": "right"}
 async def answers(asked: PageRequest) -> Shown:
     """The answers of the trace that the address names, else of the newest trace."""
     named = asked.said("trace")
-    found = await _ask(asked, named)
+    said = {name: asked.said(name) for name in ("trace", "text", "state", *DAYS)}
+    found = await _ask(asked, named, said)
     traces = sorted(found["traces"]["nodes"], key=lambda one: one["createdAt"] or "", reverse=True)
     if named is None and traces:
-        found = await _ask(asked, traces[0]["id"])
+        found = await _ask(asked, traces[0]["id"], said)
     trace = found.get("trace")
-    text, state = (asked.said("text") or "").casefold(), asked.said("state")
+    text, state = (said["text"] or "").casefold(), said["state"]
+    told = {"text": said["text"] and f"“{said['text']}”", "state": state and STATES.get(state, state)}
     rows = [row for row in (_rows(trace) if trace else []) if _fits(row, text, state)]
     values = {
         "it": found,
         "traces": traces,
         "trace": trace,
         "rows": rows,
-        "said": {name: asked.said(name) for name in ("trace", "text", "state")},
+        "said": said,
+        "chips": chips(asked.project, "answers", said, {name: one for name, one in told.items() if one}),
         "states": STATES,
         "more": trace["variables"]["pageInfo"]["endCursor"] if trace else None,
         "may_write": Role(found["role"]).allows(Role.WRITER),
@@ -60,8 +64,13 @@ async def mark_right(asked: PageRequest) -> Response:
     return RedirectResponse(f"{address}#a-{asked.id}", 303, HEADERS)
 
 
-async def _ask(asked: PageRequest, trace: str | None) -> Found:
-    variables = {"trace": trace or "", "named": trace is not None, "after": asked.said("after")}
+async def _ask(asked: PageRequest, trace: str | None, said: Said) -> Found:
+    variables = {
+        "trace": trace or "",
+        "named": trace is not None,
+        "after": asked.said("after"),
+        "recorded": recorded(said),
+    }
     found: Found = (await asked.viewer.ask_project("answers", asked.project, **variables))["project"]
     return found
 

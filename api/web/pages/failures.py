@@ -12,6 +12,8 @@ from starlette.responses import Response, StreamingResponse
 from api.http.dependencies import platform_of
 from api.http.files import attachment, from_file
 from api.http.windows import on_disk
+from api.web.pages import words
+from api.web.pages.narrowed import DAYS, chips, recorded
 from api.web.pages.overview import methods_of
 from api.web.pages.recent import Recent
 from api.web.pages.shown import PageRequest, Shown
@@ -25,6 +27,7 @@ _CHOICES: Recent[list[dict[str, Any]]] = Recent(256, 15)
 
 _UNDECIDED = "none"
 _LABELLED = {"yes": True, "no": False}
+_JUDGED = {"yes": "judged by a person", "no": "not yet judged by a person"}
 _SURE: dict[str, tuple[float | None, float | None]] = {
     "low": (None, 0.5),
     "middle": (0.5, 0.8),
@@ -39,7 +42,7 @@ WAYS = {
 }
 """The methods that a page offers; other methods need settings, so they are only on the command line."""
 
-FILTERS = ("text", "type", "operation", "kind", "method", "labelled", "sure", "trace")
+FILTERS = ("text", "type", "operation", "kind", "method", "labelled", "sure", "trace", *DAYS)
 _SAVED_BYTES = 64 << 20
 """The memory that a page of a saved list may take while it is made."""
 _SORT = "sort"
@@ -81,6 +84,7 @@ async def failures(asked: PageRequest) -> Shown:
         "more": one["failures"]["pageInfo"]["endCursor"],
         "said": said,
         "choices": choices,
+        "chips": chips(asked.project, "failures", said, _told(said)),
         "is_first": asked.said("after") is None,
         "is_filtered": any(said[name] for name in FILTERS),
         "ways": WAYS,
@@ -179,4 +183,21 @@ def filter_of(said: dict[str, str | None]) -> dict[str, Any]:
         "labelled": _LABELLED.get(said["labelled"] or ""),
         "minConfidence": least,
         "maxConfidence": most,
+        **recorded(said),
     }
+
+
+def _told(said: dict[str, str | None]) -> dict[str, str]:
+    """The filters of an address that are in use, in words."""
+    kind = said["type"]
+    told = {
+        "text": said["text"] and f"“{said['text']}”",
+        "type": kind and words.error_type_name(None if kind == _UNDECIDED else kind),
+        "operation": said["operation"] and f"at {words.plain(said['operation'])}",
+        "kind": said["kind"] and QUESTION_KINDS.get(said["kind"], said["kind"]),
+        "method": said["method"] and f"by {words.method(said['method'])}",
+        "sure": said["sure"] and SURE.get(said["sure"], said["sure"]),
+        "labelled": said["labelled"] and _JUDGED.get(said["labelled"], said["labelled"]),
+        "trace": said["trace"] and "one trace",
+    }
+    return {name: text for name, text in told.items() if text}
