@@ -50,7 +50,8 @@ async def spine(
     elif svg is not None:
         with whole_file(svg) as file:
             file.write(f"{draw.svg(found, failure.question)}\n".encode())
-        note(f"Drawn: how the answer to “{one_line(failure.question, 80)}” came about ({short(failure.id)}).")
+        if str(svg) != "-":
+            note(f"Drawn: how the answer to “{one_line(failure.question, 80)}” came about ({short(failure.id)}).")
     else:
         out = Output()
         out.show(render.head(failure))

@@ -99,6 +99,7 @@ def _document(change: VerdictChange) -> dict[str, Any]:
 def _show(documents: list[dict[str, Any]]) -> None:
     from rich.text import Text
 
+    from api.cli.render import style
     from api.cli.render.tables import table
     from api.cli.render.text import one_line
     from schema.error_type_names import error_type_name
@@ -109,5 +110,6 @@ def _show(documents: list[dict[str, Any]]) -> None:
         what = "withdrawn" if said is None else error_type_name(said["errorType"])
         state = f"undone by {one['undoneBy']}" if one["undoneAt"] else ""
         reason = one_line((said or {}).get("reason") or "", 60)
-        rows.append([Text(cell) for cell in (one["changedAt"][:19], one["changedBy"], what, reason, state)])
-    Output().show(table(("when", "who", "what", "reason", "state"), rows, wide="reason"))
+        cells = (one["changedAt"][:19], one["changedBy"], what, reason, state)
+        rows.append([style.id_(one["failureId"]), *map(Text, cells)])
+    Output().show(table(("failure", "when", "who", "what", "reason", "state"), rows, wide="reason"))

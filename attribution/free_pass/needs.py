@@ -32,8 +32,8 @@ from attribution.needed.pieces import (
 from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, is_question, question_kind
 from attribution.trace.advice import fix_for
+from attribution.trace.fixes import RECORD_ANSWERS, RECORD_MESSAGES
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import RECORD_ANSWERS, RECORD_MESSAGES
 from attribution.trace.vain_searches import found_nothing, limits
 from schema.kinds import ErrorType, OperationKind, QuestionKind
 from schema.models import Failure

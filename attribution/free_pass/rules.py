@@ -25,14 +25,9 @@ from attribution.needed.messages import Messages
 from attribution.needed.presence import HOLDS, LARGE, Presence
 from attribution.text.refusals import refuses
 from attribution.text.segments import passage
+from attribution.trace.fixes import CONNECT_SEARCH, RECORD_BETWEEN, RECORD_SEARCH
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import (
-    CONNECT_SEARCH,
-    RECORD_BETWEEN,
-    RECORD_SEARCH,
-    overwritten_unseen,
-    unread_searches,
-)
+from attribution.trace.holes import overwritten_unseen, unread_searches
 from attribution.trace.vain_searches import attributes, untold, unweighed
 from attribution.verdicts.naming import operation_label
 from attribution.verdicts.probabilities import likely

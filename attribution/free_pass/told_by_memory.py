@@ -13,8 +13,8 @@ from attribution.needed.exclusion import excludes
 from attribution.text.refusals import refuses
 from attribution.text.said import said
 from attribution.text.segments import passage
+from attribution.trace.fixes import RECORD_TOGETHER
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import RECORD_TOGETHER
 from schema.kinds import ErrorType, VariableKind
 
 _WHOLLY = 0.9

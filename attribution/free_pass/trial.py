@@ -56,7 +56,7 @@ from attribution.needed.pieces import Piece, share_said
 from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, question_kind
 from attribution.text.refusals import refuses
-from attribution.trace.holes import RECORD_MESSAGES
+from attribution.trace.fixes import RECORD_MESSAGES
 from attribution.verdicts.verdict import CandidateVerdict, PieceLoss, Step, Verdict, abstention
 from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind
 

@@ -24,8 +24,8 @@ from attribution.needed.other_names import names_another
 from attribution.text.clock import without_digital_times
 from attribution.text.segments import passage
 from attribution.trace.advice import fix_for
+from attribution.trace.fixes import RECORD_UNITS
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import RECORD_UNITS
 from attribution.trace.vain_searches import found_nothing
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import Failure

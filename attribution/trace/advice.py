@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import msgspec
 
+from attribution.trace.fixes import CONNECT_ANSWER, NAME_KIND, RECORD_ANSWERS, RECORD_MESSAGES, RECORD_UNITS
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import CONNECT_ANSWER, NAME_KIND, RECORD_ANSWERS, RECORD_MESSAGES, RECORD_UNITS, Hole
+from attribution.trace.holes import Hole
 from attribution.trace.span_holes import is_of_spans, span_holes
 from schema.kinds import VariableKind
 from schema.models import Trace

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from attribution.trace.graph import TraceGraph
-from schema.kinds import STORED
+from schema.kinds import STORED, OperationKind
+from schema.models import Operation
 
 
 def given_back(graph: TraceGraph, operation_id: str) -> set[str]:
@@ -17,3 +18,14 @@ def chose(graph: TraceGraph, operation_id: str) -> bool:
     kept = given_back(graph, operation_id)
     given = {one for one in graph.used(operation_id) if graph.variables[one].kind in STORED}
     return bool(kept) and bool({graph.recorded(one) for one in given} - kept)
+
+
+def never_ending(graph: TraceGraph) -> list[Operation]:
+    """Deletions with a name that never ended a unit, although they returned some of their units and left out others."""
+    ending = {graph.invalidated_by(id_) for id_ in graph.variables}
+    seen = {one.name for one in graph.operations.values() if one.id in ending}
+    return [
+        one
+        for one in graph.operations.values()
+        if one.kind is OperationKind.DELETION and one.name not in seen and chose(graph, one.id)
+    ]

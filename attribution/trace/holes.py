@@ -6,80 +6,32 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from attribution.trace.given_back import chose
+from attribution.trace.fixes import (
+    CONNECT_ANSWER,
+    CONNECT_SEARCH,
+    NAME_KIND,
+    OVERWRITTEN,
+    RECORD_ANSWERS,
+    RECORD_CHANGES,
+    RECORD_DELETED,
+    RECORD_ENDS,
+    RECORD_MESSAGES,
+    RECORD_MUTATION,
+    RECORD_PLACE,
+    RECORD_STORING,
+    RECORD_TOGETHER,
+    RECORD_UNITS,
+    RECORD_WIPE,
+    SEE_FILTERS,
+    WRITE_HERE,
+    WRITE_RECORDED,
+)
+from attribution.trace.given_back import chose, never_ending
 from attribution.trace.graph import TraceGraph
 from attribution.trace.out_of_sight import ChangedRead, changed_elsewhere, changed_reads, emptied
 from attribution.trace.vain_searches import attributes, found_nothing, limits, says, vain_searches
 from schema.kinds import STORED, OperationKind, Status, VariableKind
 from schema.models import Failure, Operation, Variable
-
-RECORD_UNITS = (
-    'record what the memory keeps where it is stored, with memtrace.variable(..., kind="MemoryUnit"), and return those '
-    "values from the search, or name them with memtrace.retrieved(query, considered, returned)"
-)
-RECORD_TOGETHER = (
-    "what it returned was written in another trace, or by a process that was not recorded; let the writing and the "
-    "asking belong to one trace: name the user in both, or open memtrace.trace(id=...) around both"
-)
-_WRITE_HERE = (
-    "another trace, or a process that was not recorded, wrote its units: let the writing and the asking belong to one "
-    "trace: name the user in both, or open memtrace.trace(id=...) around both"
-)
-RECORD_SEARCH = (
-    'decorate what looks into the memory with @memtrace.operation(kind="Retrieval"), and give it the question'
-)
-CONNECT_ANSWER = (
-    "give what the search returned to the operation that answers as it is, or join the two with memtrace.link"
-)
-CONNECT_SEARCH = (
-    "give what the search returned to the operation that answers, as an argument and as it is, or join the two with "
-    "memtrace.link"
-)
-RECORD_BETWEEN = "decorate that code with @memtrace.operation, and let it be given what the search returned"
-RECORD_MESSAGES = (
-    'record what users and assistants said with memtrace.variable(..., kind="Message"), or hand it to an operation as '
-    "an argument that is called message or messages"
-)
-RECORD_ANSWERS = 'decorate what answers with @memtrace.operation(kind="Generation", output="Answer")'
-_RECORD_STORING = (
-    'decorate what stores them with @memtrace.operation(kind="Update", output="MemoryUnit"), and give it the message as '
-    "an argument"
-)
-NAME_KIND = (
-    'say what they do to the memory: @memtrace.operation(kind="Update"), or "Extraction", "Deletion", "Retrieval", '
-    '"Generation"; those that do none of these are well as they are'
-)
-_RECORD_CHANGES = (
-    'if they change the memory, record how: let them make the units that they store, with output="MemoryUnit", name '
-    "what they end with memtrace.deleted(...), or wrap what changes in place with memtrace.mutation(...); a unit that "
-    "they return as it was given to them is only read, so let the step before them, such as the extraction, hand on "
-    'its facts with output="Response"'
-)
-_OVERWRITTEN = (
-    "{names} was given the unit with the needed fact, and no change of the memory is recorded of it, so the fact may "
-    "have been overwritten before the search"
-)
-_RECORD_PLACE = (
-    "say what it writes, and where, with memtrace.store_unit(text, store=..., id=...), where id is the key under which "
-    'a later text takes the place of this one, and let the step before it hand on its facts with output="Response"'
-)
-_RECORD_MUTATION = "wrap the code that changes them in place with `with memtrace.mutation(value):`"
-_WRITE_RECORDED = (
-    "another program, or code beside the recorded package, wrote into the store: let it write through the package, or "
-    "record its run, too"
-)
-_RECORD_WIPE = (
-    "record what emptied the store: name the units that it ended with memtrace.deleted(...); another process, or the "
-    "call of another user, may have done it"
-)
-_SEE_FILTERS = (
-    "nothing is missing if that was meant; if not, compare what limits the search (`memtrace operation {search}`) with how the "
-    "units were stored (`memtrace units`)"
-)
-_RECORD_ENDS = (
-    "they crashed or still run (`memtrace operations --status running`); a generator has to be read to its end, or "
-    "closed with generator.close()"
-)
 
 _SEARCH = OperationKind.RETRIEVAL
 _CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION})
@@ -126,6 +78,7 @@ async def holes(graph: TraceGraph) -> list[Hole]:
     ]
     unknown = [one for one in graph.operations.values() if one.kind is OperationKind.OTHER]
     unseen = _unseen_changes(graph)
+    unended = never_ending(graph)
     changed = await changed_reads(graph)
     vain = vain_searches(graph)
     found = [
@@ -143,7 +96,7 @@ async def holes(graph: TraceGraph) -> list[Hole]:
             [one for one in answers if graph.variables[one].operation_id is None],
             RECORD_ANSWERS,
         ),
-        _hole("what the memory keeps came from outside", from_outside, _RECORD_STORING),
+        _hole("what the memory keeps came from outside", from_outside, RECORD_STORING),
         _hole(
             f"operations are of kind Other: {_names(unknown)}",
             [one.id for one in unknown],
@@ -152,18 +105,23 @@ async def holes(graph: TraceGraph) -> list[Hole]:
         _hole(
             f"no change of the memory is recorded of operations that should make one: {_names(unseen)}",
             [one.id for one in unseen],
-            _RECORD_CHANGES,
+            RECORD_CHANGES,
         ),
-        _hole(_changed(graph, changed), [one.read for one in changed], _RECORD_MUTATION),
+        _hole(
+            f"deletions returned some of the units that they were given, and ended none: {_names(unended)}",
+            [one.id for one in unended],
+            RECORD_DELETED,
+        ),
+        _hole(_changed(graph, changed), [one.read for one in changed], RECORD_MUTATION),
         _hole(
             f"searches found nothing of what the memory had: {_vain(vain)}",
             [one.id for one in vain],
-            _SEE_FILTERS.format(search=vain[0].id[:8] if vain else ""),
+            SEE_FILTERS.format(search=vain[0].id[:8] if vain else ""),
         ),
         _hole(
             "operations have no end",
             [one.id for one in graph.operations.values() if one.status is Status.RUNNING],
-            _RECORD_ENDS,
+            RECORD_ENDS,
         ),
     ]
     return [one for one in found if one.count]
@@ -175,7 +133,7 @@ async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
     messages = _messages(graph)
     past = graph.past([failure.answer_id])
     if elsewhere := await changed_elsewhere(graph, past):
-        return _hole(_changed(graph, elsewhere), [one.read for one in elsewhere], _WRITE_RECORDED)
+        return _hole(_changed(graph, elsewhere), [one.read for one in elsewhere], WRITE_RECORDED)
     # A user's message that a model turned into a query is behind all results, and is no origin of any.
     loose = await _loose_searches(graph, past, {failure.question_id}, messages - {failure.question_id})
     if loose:
@@ -191,9 +149,9 @@ async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
             f"the memory changed out of sight: the search found nothing and had no limit that explains it, although "
             f"{_counted(len(units))} written and not deleted ({_shown(graph, units)})"
         )
-        return _hole(problem, [search, *units], _RECORD_WIPE)
+        return _hole(problem, [search, *units], RECORD_WIPE)
     if changed := await changed_reads(graph, answering):
-        return _hole(_changed(graph, changed), [one.read for one in changed], _RECORD_MUTATION)
+        return _hole(_changed(graph, changed), [one.read for one in changed], RECORD_MUTATION)
     return None
 
 
@@ -222,7 +180,7 @@ def overwritten_unseen(graph: TraceGraph, search: str, units: AbstractSet[str]) 
     ]
     if not taking or seen & units:
         return ""
-    return f"the recording has a hole: {_OVERWRITTEN.format(names=_names(taking))}; {_RECORD_PLACE}"
+    return f"the recording has a hole: {OVERWRITTEN.format(names=_names(taking))}; {RECORD_PLACE}"
 
 
 def in_another_trace(graph: TraceGraph, failure: Failure) -> Hole | None:
@@ -244,7 +202,7 @@ def in_another_trace(graph: TraceGraph, failure: Failure) -> Hole | None:
     loose = sorted(own or loose, key=lambda one: one.sequence)
     said = f"{loose[0].name or loose[0].external_id}{f' ({by})' if (by := limits(loose[0])) else ''}"
     problem = f"{said} looked into a store to which nothing in this trace was written"
-    return _hole(problem, [one.id for one in loose], _WRITE_HERE)
+    return _hole(problem, [one.id for one in loose], WRITE_HERE)
 
 
 def _stores(graph: TraceGraph, search: Operation) -> set[object]:

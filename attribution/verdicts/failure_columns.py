@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, get_type_hints
 
-import msgspec
-
 from attribution.verdicts.gold import on_earlier_gold
 from attribution.verdicts.naming import operation_label
 from attribution.verdicts.stored import by_id, newest, operations_at_fault, word_on
@@ -111,12 +109,6 @@ def _of_verdict(name: str, type_: Any, description: str, title: str = "") -> Fai
     return FailureColumn(name, type_, description, lambda row: getattr(row.verdict, name, None), title)
 
 
-def _comment(attributes: str) -> str | None:
-    """The comment among the properties of a failure."""
-    said = msgspec.json.decode(attributes, type=dict[str, Any]).get("comment")
-    return said if isinstance(said, str) else None
-
-
 FAILURE_COLUMNS: tuple[FailureColumn, ...] = (
     _stored("id", "Its id. It is the same in the graph database, on the command line and here."),
     _stored("project_id", "The name of the project."),
@@ -135,13 +127,6 @@ FAILURE_COLUMNS: tuple[FailureColumn, ...] = (
     _stored("prediction", "The text of the wrong answer that was given."),
     _stored("gold_answers", "The gold answers (the known right answers)."),
     _stored("created_at", "When the failure was recorded.", "Recorded"),
-    FailureColumn(
-        "comment",
-        str | None,
-        "What the person said who reported the failure.",
-        lambda row: _comment(row.failure.attributes),
-        "Comment",
-    ),
     _stored("attributes", "Other properties from the source (the recorded application or file), unchanged."),
     FailureColumn(
         "question_external_id",

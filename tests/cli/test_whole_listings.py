@@ -41,6 +41,9 @@ LISTINGS = {
     "messages-in-words": ("messages", "said", "a"),
     "units-of-a-trace": ("units", "one"),
     "traces": ("traces",),
+    "sessions": ("sessions",),
+    "units-ended": ("units", "--ended"),
+    "verdict-history": ("labels", "history"),
 }
 """Commands that print a list in three forms."""
 SHOWN = {

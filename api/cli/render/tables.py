@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -294,9 +295,16 @@ def failure(row: FailureRow) -> Table:
             ("gold", Text(" | ".join(one_line(gold, 300) for gold in found.gold_answers), style=style.GOOD)),
             ("evidence", counted(len(found.evidence_ids), "message") if found.evidence_ids else None),
             *((title.lower(), text) for title, text in listed(public(row))),
+            ("comment", _comment(found)),
             *(("verdict", _verdict(verdict, found, row.operations)) for verdict in row.verdicts),
         )
     )
+
+
+def _comment(found: Failure) -> str | None:
+    """What the person said who reported the failure."""
+    said = msgspec.json.decode(found.attributes, type=dict[str, Any]).get("comment")
+    return one_line(said, 300) if isinstance(said, str) else None
 
 
 def _said(text: str, id_: str) -> Text:

@@ -97,6 +97,24 @@ async def test_a_whole_recording_has_no_hole(sqlite_database: Database) -> None:
     assert found.path[-2].variable_id == dog.id
 
 
+@pytest.mark.parametrize("says_it", [True, False], ids=["it is said what is gone", "it is not said"])
+async def test_a_deletion_that_only_leaves_units_out_is_a_hole(sqlite_database: Database, says_it: bool) -> None:
+    story = Story.of(f"hole-tidy-{says_it}", *MESSAGES)
+    dog = story.store(0, "The user's dog is called Rufus.", key="dog")
+    job = story.store(1, "The user is a baker.", key="job")
+    tidy = story.trace.operation("tidy", kind=OperationKind.DELETION)
+    story.trace.use(tidy, dog, job)
+    more = {"name": job.name, "version": job.version, "occurrence": 7}
+    kept = story.trace.variable(job.external_id, story.trace.text(job), by=tidy, **more)
+    story.trace.derive(kept, job, by=tidy, kind=DerivationKind.READ)
+    if says_it:
+        story.trace.invalidate(tidy, dog)
+    lacks = await holes(await graph_of(sqlite_database, story))
+    told = [one for one in lacks if "deletions returned some of the units" in one.problem]
+    assert [one.examples for one in told] == ([] if says_it else [(tidy.id,)])
+    assert all("memtrace.deleted(unit)" in one.fix for one in told)
+
+
 async def test_an_empty_recording_says_all_that_it_lacks(sqlite_database: Database) -> None:
     story = Story.of("hole-all")
     story.trace.variable("unit", "a fact", kind=VariableKind.MEMORY_UNIT)
