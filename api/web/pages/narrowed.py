@@ -23,11 +23,11 @@ def recorded(said: Said) -> dict[str, str | None]:
     first, last = (_day(said[name]) for name in DAYS)
     if first and last and last < first:
         raise PageError(400, f"The last day, {last}, is before the first day, {first}.")
-    end = last and last + timedelta(1)
-    return {
-        name: day and datetime.combine(day, time(), UTC).isoformat()
-        for name, day in zip(DAYS, (first, end), strict=True)
-    }
+    return {"since": _begin(first), "until": _begin(last and last + timedelta(1))}
+
+
+def _begin(day: date | None) -> str | None:
+    return datetime.combine(day, time(), UTC).isoformat() if day else None
 
 
 def chips(project: str, page: str, said: Said, told: Mapping[str, str]) -> list[tuple[str, str]]:
