@@ -418,7 +418,6 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (f"show {WRONG} --why", f"That is a command: `memtrace why {WRONG}`. It has --json"),
         (
             "failures --author ann",
             "has no option --author. No command that lists or shows has it. It has",
