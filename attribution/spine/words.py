@@ -95,5 +95,6 @@ def operations(name: str, count: int) -> str:
 def summary(spine: Spine) -> str:
     """The spine in one sentence."""
     lost = sum(edge.lost != [] for edge in spine.edges)
-    said = f"{len(spine.boxes)} boxes stand for {spine.variables:,} variables"
+    boxes = "1 box stands" if len(spine.boxes) == 1 else f"{len(spine.boxes)} boxes stand"
+    said = f"{boxes} for {spine.variables:,} variable{'' if spine.variables == 1 else 's'}"
     return f"{said}; the way is broken at {lost} {'place' if lost == 1 else 'places'}" if lost else said
