@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 
-_TAGGED = re.compile(
-    r"\s*(?:<(think(?:ing)?|thought|reasoning)>(.*?)</\1>|((?:(?!<think>).)*?)</think>)\s*(.+)", re.DOTALL
-)
-_CLOSING = "</"
+_OPENING = re.compile(r"<(think(?:ing)?|thought|reasoning)>")
+_WITHOUT_OPENING = "think"
 
 
 def parted(text: str) -> tuple[str, str]:
     """The reasoning and the rest of a reply; the reasoning is empty where the text has no tags, or nothing else."""
-    if _CLOSING not in text:
+    written = text.lstrip()
+    opening = _OPENING.match(written)
+    name = opening[1] if opening else _WITHOUT_OPENING
+    thought, closing, said = written[opening.end() if opening else 0 :].partition(f"</{name}>")
+    is_inside = not opening and f"<{name}>" in thought  # the text tells of tags
+    if not closing or is_inside or not said.strip():
         return "", text
-    found = _TAGGED.fullmatch(text)
-    if found is None:
-        return "", text
-    return (found[2] or found[3] or "").strip(), found[4]
+    return thought.strip(), said.lstrip()
