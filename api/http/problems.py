@@ -47,7 +47,6 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (RateLimitedError, 429),
     (InputError, 400),
     (CorruptValueError, 500),
-    (DamagedError, 500),
     (StoreError, 503),
     (TimeoutError, 504),
 )
@@ -58,6 +57,8 @@ _MASKED = {
 }
 
 _FULL = "the store is full: nothing can be written until its disk has room again, and what is there can be read"
+
+_DAMAGED = "the store is damaged, and has to be restored from a copy: send this again afterwards"
 
 _READING = {"GET", "HEAD", "OPTIONS"}
 _UNKNOWN = (
@@ -94,6 +95,8 @@ def problem_of(scope: Scope, error: Exception) -> Response:
         headers = _retry_after(scope) if status == 503 else None
         if isinstance(error, DiskFullError):
             return problem(scope, status, _FULL, headers)
+        if isinstance(error, DamagedError):  # 503: clients such as OpenTelemetry's keep what they send, and try again
+            return problem(scope, status, _DAMAGED, headers)
         is_change = status == 504 and scope.get("method", "GET") not in _READING
         return problem(scope, status, _UNKNOWN if is_change else _MASKED[status], headers)
     if isinstance(error, UnauthenticatedError):

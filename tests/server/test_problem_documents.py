@@ -42,6 +42,7 @@ UNKNOWN = (
     "look whether it was before you ask again"
 )
 FULL = "the store is full: nothing can be written until its disk has room again, and what is there can be read"
+DAMAGED = "the store is damaged, and has to be restored from a copy: send this again afterwards"
 TITLES = {
     400: "Bad Request",
     401: "Unauthorized",
@@ -126,7 +127,7 @@ def _answer(response: Any) -> tuple[int, dict[str, str], dict[str, Any]]:
         (IssuerError("secret"), 503, {"retry-after": "5"}, {"detail": AWAY}),
         (DiskFullError("secret"), 503, {"retry-after": "5"}, {"detail": FULL}),
         (CorruptValueError("secret"), 500, {}, {"detail": WRONG}),
-        (DamagedError("secret"), 500, {}, {"detail": WRONG}),
+        (DamagedError("secret"), 503, {"retry-after": "5"}, {"detail": DAMAGED}),
         (MemTraceError("secret"), 500, {}, {"detail": WRONG}),
         (TimeoutError("secret"), 504, {}, {"detail": UNKNOWN}),
         (TooLongError(2.5, "ask for less"), 500, {}, {"detail": WRONG}),
