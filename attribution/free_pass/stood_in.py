@@ -12,8 +12,6 @@ from schema.kinds import OperationKind, VariableKind
 from schema.models import Operation
 
 _BUFFER = VariableKind.BUFFER
-_CUTS = frozenset({OperationKind.DELETION, OperationKind.UPDATE})
-"""What shortens a history: an update puts a summary in the place of what it drops."""
 _MODELS = frozenset({OperationKind.GENERATION, OperationKind.EXTRACTION})
 
 
@@ -30,7 +28,7 @@ async def lost_by_summary(traced: FailureInTrace, past: AbstractSet[str], cut: s
     """
     graph = traced.graph
     whole = [one for one in graph.used(cut) if graph.variables[one].kind is _BUFFER]
-    if graph.operations[cut].kind not in _CUTS or not any(_was_copied(graph, one) for one in whole):
+    if graph.operations[cut].kind is not OperationKind.DELETION or not any(_was_copied(graph, one) for one in whole):
         return None
     models = (one for one in graph.operations.values() if one.kind is OperationKind.GENERATION)
     return await _first_without(traced, past, models)
@@ -86,7 +84,7 @@ def _was_copied(graph: TraceGraph, buffer: str) -> bool:
     copies = (d for one in versions[1:] for d in graph.children(one) if d.target not in versions)
     return any(
         graph.variables[d.target].kind is _BUFFER
-        and graph.operations[d.operation_id].kind in _CUTS
+        and graph.operations[d.operation_id].kind is OperationKind.DELETION
         and graph.place(d.target) < graph.place(buffer)
         for d in copies
     )

@@ -8,7 +8,6 @@ import pytest
 import pytest_asyncio
 
 from schema.kinds import DerivationKind, ErrorType, OperationKind, VariableKind
-from schema.models import Variable
 from store.contract.protocol import Database
 from store.open import open_database
 from tests.attribution.flow.stories import Story
@@ -103,55 +102,3 @@ async def test_a_common_word_off_the_topic_is_no_evidence(
     failure = told.ask(question, gold, "The notes do not say.", [told.store(0, said)], None)
     _, blamed = await verdict_on(embedded, told, failure)
     assert blamed == ("reply" if is_said else None)
-
-
-@pytest.mark.parametrize("is_first", [True, False])
-async def test_the_model_whose_summary_each_later_call_gets_instead_of_the_history(
-    embedded: Database, is_first: bool
-) -> None:
-    told = Story.of("rules", "The Zupan family lends us the hives.", "It rains.", name=f"museum {is_first}")
-    trace, said = told.trace, told.evidence
-    query = trace.variable("question", "Who lends the hives?", kind=VariableKind.QUERY)
-
-    def history(number: int, before: Variable | None) -> Variable:
-        append = trace.operation(f"append-{number}", kind=OperationKind.UPDATE)
-        more = {"version": number, "revision_of": before.id if before else None}
-        made = trace.variable(
-            f"history-{number}",
-            "\n".join(map(trace.text, said)),
-            by=append,
-            kind=VariableKind.BUFFER,
-            name="history",
-            **more,
-        )
-        read = [*said, query] if is_first or before else said
-        trace.use(append, *read)
-        trace.derive(made, *read, *([before] if before else []), by=append)
-        return made
-
-    def condensed(number: int, whole: Variable, summary: Variable) -> Variable:
-        node = trace.operation(f"condense-{number}", kind=OperationKind.UPDATE)
-        made = trace.variable(
-            f"short-{number}", trace.text(summary), by=node, kind=VariableKind.BUFFER, name=f"s{number}"
-        )
-        trace.use(node, whole)
-        trace.derive(made, whole, by=node)
-        return made
-
-    whole = history(1, None)
-    (summary,) = told.step(
-        "sum up", OperationKind.GENERATION, [whole], ("sum", "Hives are lent.", VariableKind.RESPONSE)
-    )
-    short = condensed(1, whole, summary)
-    if not is_first:
-        short = condensed(2, history(2, whole), summary)
-    chat = trace.operation("chat", kind=OperationKind.GENERATION)
-    answer = trace.variable("answer", "I don't know.", by=chat, kind=VariableKind.ANSWER)
-    prompt = trace.variable("prompt", f"So far: {trace.text(summary)}", by=chat, kind=VariableKind.PROMPT)
-    trace.derive(prompt, summary, by=chat)
-    trace.use(chat, query, short, summary)
-    trace.derive(answer, query, short, prompt, by=chat)
-    failure = trace.failure(query, answer, gold_answers=("the Zupan family",), evidence_ids=(said[0].id,))
-    verdict, blamed = await verdict_on(embedded, told, failure)
-    assert verdict.error_type is ErrorType.UPDATE
-    assert blamed in ({"sum up", "condense-1"} if is_first else {"sum up"})
