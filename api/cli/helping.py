@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from api.cli.errors import UsageError
-from api.cli.option_names import OTHER_NAMES
+from api.cli.other_names import OTHER_NAMES
 from api.cli.unknown_words import advice
 
 commands = typer.Typer()

@@ -14,7 +14,8 @@ import typer
 from api.cli.aliases import COMMAND_OF
 from api.cli.errors import UsageError
 from api.cli.help import EXAMPLES, PANELS
-from api.cli.option_names import OTHER_NAMES, TRIES, options_of
+from api.cli.option_names import TRIES, options_of
+from api.cli.other_names import OTHER_NAMES
 from api.cli.selection import COLUMNS
 
 _ADVICE: Mapping[str, str] = {

@@ -1,4 +1,4 @@
-"""Other names of options, which every command understands that has the option."""
+"""Reads a command line with the other names of options, which every command understands that has the option."""
 
 from __future__ import annotations
 
@@ -15,45 +15,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
+from api.cli.other_names import OTHER_NAMES
 from api.cli.selection import EVERYTHING, selection, taken
 from schema.kinds import OperationKind, VariableKind
-
-OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
-    "--store": ("--db", "--database"),
-    "--version": ("-v", "-V"),
-    "--trace": ("-t", "--run", "--user", "--person", "--thread", "--conversation", "--session", "--chat"),
-    "--limit": ("-n", "--max", "--head", "--top", "--first"),
-    "--search": ("-s", "--text", "--question", "--contains", "--filter", "--grep", "--query", "--match", "--word"),
-    "--kind": ("-k", "--type"),
-    "--type": ("--error-type", "--error", "--kind", "--stage", "--cause", "--verdict"),
-    "--wrong": ("--failed", "--incorrect", "--bad", "--failures", "--errors", "--false"),
-    "--right": ("--correct", "--ok", "--good", "--passed", "--true"),
-    "--unjudged": ("--open", "--unmarked", "--pending", "--new"),
-    "--undecided": ("--open", "--abstained", "--unsure", "--unexplained", "--pending"),
-    "--decided": ("--explained", "--attributed"),
-    "--gold": ("--expected", "--right", "--right-answer", "--correct", "--answer", "--truth"),
-    "--json": ("-j",),
-    "--format": ("-f", "--as"),
-    "--output": ("--out", "--file"),
-    "--sort": ("--order", "--sort-by", "--order-by"),
-    "--descending": ("--desc", "--reverse", "-r"),
-    "--count": ("--total", "--how-many"),
-    "--ids": ("--ids-only", "--only-ids", "--id-only", "--quiet"),
-    "--by": ("--group-by", "--per"),
-    "--ended": ("--deleted", "--gone", "--removed", "--forgotten"),
-    "--port": ("-p",),
-    "--yes": ("-y", "--force"),
-    "--reason": ("--because",),
-    "--comment": ("-m", "--note", "--because", "--reason"),
-    "--since": ("--after", "--newer-than", "--from", "--start"),
-    "--until": ("--before", "--older-than", "--to", "--end"),
-    "--file": ("--from", "--gold-file", "--input"),
-    "--operation": ("--op", "--step"),
-    "--max-hops": ("--depth", "--hops", "--levels"),
-    "--labelled": ("--labeled", "--verified", "--reviewed", "--judged", "--human", "--confirmed"),
-    "--unlabelled": ("--unlabeled", "--unverified", "--unreviewed", "--unconfirmed"),
-}
-"""The other names of each option. A command's own option comes first, such as -p of `memtrace sql`."""
 
 PLACES: Mapping[str, bool] = {
     name: has_value
@@ -97,19 +61,8 @@ TRIES = "memtrace.tries"
 """In a context's ``meta`` while another command is tried with the same words, whose errors nobody reads."""
 _FILE = "memtrace.output"
 _SELECTION = "memtrace.selection"
-_FLAGS = {
-    *(
-        "--wrong",
-        "--right",
-        "--unjudged",
-        "--decided",
-        "--undecided",
-        "--labelled",
-        "--unlabelled",
-        "--ended",
-        "--count",
-    ),
-}
+_STATES = ("wrong", "right", "unjudged", "decided", "undecided", "labelled", "unlabelled", "ended")
+_FLAGS = {"--count", *(f"--{one}" for one in _STATES)}
 _SAID = {"--since", "--until", "--by", "--sort", "--kind", "--type", "--trace"}
 """Options of listings that may be said without dashes: flags, and options with a value."""
 _DIGITS = 5

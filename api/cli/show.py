@@ -35,8 +35,8 @@ async def show(
         typer.Option(
             "--kind",
             metavar="KIND",
-            help="Show what led to it and is of this kind: Context, Prompt, Message, Retrieval, Update ...; if several "
-            "are equally near, list them.",
+            help="Show the nearest thing of this kind that led to ID: Context, Prompt, Message, Retrieval, Update ... "
+            "If several are equally near, list them.",
             show_default=False,
         ),
     ] = None,

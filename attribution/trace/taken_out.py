@@ -47,7 +47,7 @@ class TakenOut:
         """The update that used a unit last; None if another operation did."""
         users = [one for one in self._users(unit) if one.sequence <= self._place]
         updates = {one.id for one in users if one.kind is OperationKind.UPDATE}
-        users = [one for one in users if attributes(one).get("parentId") not in updates]  # a model that works for one
+        users = [one for one in users if attributes(one).get("parentId") not in updates]  # no models inside an update
         last = max(users, key=lambda one: one.sequence, default=None)
         return last if last is not None and last.kind is OperationKind.UPDATE else None
 

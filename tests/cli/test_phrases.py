@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from api.cli.context import DEFAULT_PROJECT
-from api.cli.option_names import OTHER_NAMES, kind_meant, spelled
+from api.cli.option_names import kind_meant, spelled
+from api.cli.other_names import OTHER_NAMES
 from api.cli.phrases import understood
 from schema.kinds import OperationKind, VariableKind
 from tests.cli.conftest import SAMPLE, Cli

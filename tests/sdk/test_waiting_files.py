@@ -160,6 +160,21 @@ def test_a_file_of_a_living_process_stays(tmp_path: Path) -> None:
     found.release()
 
 
+def test_a_worker_that_is_forked_later_looks_again(tmp_path: Path) -> None:
+    """A server starts a new worker where one was killed; both are forked from a process that looked long before."""
+    spool = Spool(tmp_path)
+    assert spool.oldest() is None
+    left = spool.new_waiting()
+    left.write(b'{"number": 1}\n')
+    left.release()
+    assert spool.oldest() is None
+    spool.forget()
+    found = spool.oldest()
+    assert found is not None
+    assert spool.read(found) == ([b'{"number": 1}\n'], [])
+    found.release()
+
+
 def test_a_slow_disk_holds_nobody_up(tmp_path: Path) -> None:
     """The trace waits no longer while its events are written: who settles it goes on, and the file goes afterwards."""
     begun, may_end = threading.Event(), threading.Event()

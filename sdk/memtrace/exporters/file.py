@@ -111,5 +111,6 @@ class FileSink:
             self.deliver(lines)
 
     def forked(self) -> None:
-        """Count from 0: the parent counts its own events."""
+        """Count from 0: the parent counts its own events. Look again for what killed processes have left."""
         self.counts = FlushResult()
+        self._has_adopted = False

@@ -15,7 +15,7 @@ except ImportError:  # pragma: no cover (Windows has no such lock: one process a
 
 SUFFIX = ".ndjson"
 HAS_LOCKS = fcntl is not None
-"""Whether this system has locks that end with their process."""
+"""Whether this system has file locks, which end with the process that holds them."""
 
 _HELD_BY_ANOTHER = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES}
 

@@ -130,8 +130,9 @@ class Spool:
         )
 
     def forget(self) -> None:
-        """Leave the current segment to the parent process, after a fork."""
+        """Leave the current segment to the parent process, after a fork; another worker may have been killed since."""
         self._current = None
+        self._has_adopted = False
 
     def _set_aside(self, name: str, lines: list[bytes]) -> None:
         try:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from memtrace.context import name_of
 from memtrace.identity import Variable
@@ -27,11 +27,15 @@ MAX_HELD = 1_000
 """Largest number of variables of a history that the model's server keeps."""
 MAX_HELD_BYTES = 32_000_000
 
+T = TypeVar("T")
+
 _NAMES = ("conversation_id", "thread_id", "session_id", "conversationId", "threadId", "sessionId", "litellm_session_id")
 """Keys of a call's ``metadata`` that name its conversation."""
 
 MAX_TURNS = 400
 """Number of the newest turns of users that are looked for in a message."""
+MAX_TRACES = 256
+"""Number of the newest traces that are known for one history, turn or call of a tool: thousands may begin alike."""
 _SHORTEST_TURN = 16
 _FEWEST_QUOTED = 2
 """A message must quote this number of turns: one question may be a part of any text."""
@@ -103,7 +107,7 @@ class _Memory:
     asked: Recent[bytes, dict[str, str]] = field(
         default_factory=lambda: Recent(2 * MAX_CALLS, MAX_HELD_BYTES, lambda known: 64 + sum(map(len, known.values())))
     )
-    """By a digest of the messages of a call with one text as the reply: its traces, each with this text."""
+    """Traces by a digest of the messages of a call that got one text as its reply; each trace with the reply."""
     tools: Recent[bytes, dict[str, bool]] = field(default_factory=lambda: Recent(MAX_CALLS))
     """Traces by a digest of a tool's name and arguments that a reply calls, each with whether the tool has run."""
     turns: Recent[str, dict[str, None]] = field(default_factory=lambda: Recent(2 * MAX_TURNS))
@@ -180,19 +184,18 @@ def continued(talk: Talk) -> list[str]:
 
 
 def _changed(talk: Talk) -> list[str]:
-    """The traces of calls with the messages before the last reply, of which the program kept other words.
+    """The traces of calls with the messages before the last reply, of which the program kept a part.
 
-    After a whole conversation of several turns, any other reply continues it, too.
+    Two users may have said the same until then, so that any other reply proves nothing.
     """
     last = talk.last_reply()
     if not last:
         return []
     asked, kept = talk.spoken[:last], talk.spoken[last][1]
-    for place, key in enumerate(_keys(asked)):
+    for key in _keys(asked):
         known = _memory.asked.get(key) or {}
-        found = [trace for trace, reply in list(known.items()) if is_kept(kept, reply)]
-        if found or (known and place == 0 and len(asked) > 2):
-            return list(dict.fromkeys(map(name_of, found or list(known))))
+        if found := [trace for trace, reply in known.items() if is_kept(kept, reply)]:
+            return list(dict.fromkeys(map(name_of, found)))
     return []
 
 
@@ -230,11 +233,11 @@ def answered(talk: Talk, trace: str, replies: Sequence[object], response: str | 
         if known is not None:
             known.update({one: True for one in known if name_of(one) == trace})
     for text in [text for role, text in talk.spoken if role == "user" and len(text) >= _SHORTEST_TURN][-1:]:
-        _memory.turns.set(text, {**(_memory.turns.get(text) or {}), trace: None})
+        _memory.turns.set(text, _with(_memory.turns.get(text), trace, None))
     only = replies[0] if len(replies) == 1 else None
     if isinstance(only, str):
         for key in _keys(talk.spoken):
-            _memory.asked.set(key, {**(_memory.asked.get(key) or {}), trace: only})
+            _memory.asked.set(key, _with(_memory.asked.get(key), trace, only))
     spoken = [*talk.spoken, *(("assistant", _text(one)) for one in replies)]
     if replies:
         for key in _keys(spoken):
@@ -248,7 +251,7 @@ def answered(talk: Talk, trace: str, replies: Sequence[object], response: str | 
 def called(tool: str, arguments: object, trace: str) -> None:
     """Remember a tool that a model's reply calls: the program may run it by itself."""
     key = _digest([(tool, snapshot(arguments)[0])])
-    _memory.tools.set(key, {**(_memory.tools.get(key) or {}), trace: False})
+    _memory.tools.set(key, _with(_memory.tools.get(key), trace, value=False))
 
 
 def running(tool: str, arguments: object) -> list[str]:
@@ -274,12 +277,17 @@ def _held(talk: Talk) -> Held | None:
 
 
 def _note(key: bytes, trace: str) -> None:
-    known = _memory.continued.get(key)
-    if known is None:
-        _memory.continued.set(key, {trace: False})
-    else:
-        known.pop(trace, None)
-        known[trace] = False
+    _memory.continued.set(key, _with(_memory.continued.get(key), trace, value=False))
+
+
+def _with(known: dict[str, T] | None, trace: str, value: T) -> dict[str, T]:
+    """The traces that are known for a key, the newest last, and a further one: a copy, because threads share them."""
+    found = dict(known or ())
+    found.pop(trace, None)
+    if len(found) >= MAX_TRACES:
+        del found[next(iter(found))]
+    found[trace] = value
+    return found
 
 
 def _keys(spoken: Sequence[tuple[str, str]]) -> list[bytes]:

@@ -18,6 +18,8 @@ MAX_REPLIES = 20_000
 MAX_BYTES = 32_000_000
 _LONGEST = 100_000
 """Longer texts, in characters, are not compared."""
+_SHORTEST = 12
+"""Fewest letters of a text that is recognised inside another: a shorter one may be in any text."""
 _MARKS = re.compile(r"[\W_]+")
 
 _replies: Recent[str, tuple[str, Variable]] = Recent(MAX_REPLIES, MAX_BYTES, lambda reply: 64 + len(reply[0]))
@@ -25,7 +27,7 @@ _replies: Recent[str, tuple[str, Variable]] = Recent(MAX_REPLIES, MAX_BYTES, lam
 
 
 def is_kept(kept: object, reply: object) -> bool:
-    """Whether a text may be what a program kept of a reply: one contains the other, if only letters and digits count.
+    """Whether a text may be what a program kept of a reply, if only letters and digits count: equal, or a long part.
 
     Args:
         kept: the text in the history.
@@ -34,7 +36,7 @@ def is_kept(kept: object, reply: object) -> bool:
     if not isinstance(kept, str) or not isinstance(reply, str) or max(len(kept), len(reply)) > _LONGEST:
         return False
     ours = _letters(kept)
-    return bool(ours) and any(theirs and (ours in theirs or theirs in ours) for theirs in _forms(reply))
+    return bool(ours) and any(_is_part(*sorted((ours, theirs), key=len)) for theirs in _forms(reply))
 
 
 def note(message: Variable, text: object, reply: Variable) -> None:
@@ -62,6 +64,10 @@ def _forms(reply: str) -> list[str]:
         with suppress(ValueError, RecursionError):  # it only begins like JSON
             found += [_letters(one) for one in leaves(json.loads(reply)) if isinstance(one, str)]
     return found
+
+
+def _is_part(short: str, long: str) -> bool:
+    return short == long or (len(short) >= _SHORTEST and short in long)
 
 
 def _letters(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from memtrace.identity import Variable
 from memtrace.instruments import conversations
-from memtrace.instruments.conversations import Held, Talk, answered, continued, earlier, home, talk_of
+from memtrace.instruments.conversations import MAX_TRACES, Held, Talk, answered, continued, earlier, home, talk_of
 from memtrace.instruments.model_calls import Said
 
 HISTORY = [("user", "How tall is the tower of Pisa?"), ("assistant", "It is 56 metres tall.")]
@@ -81,7 +81,7 @@ def test_a_call_that_sends_the_history_again_continues_it() -> None:
         '{"text": "It is 56 metres tall.\\n", "languages": ["\\u0395"]}',
         "<think>\n183 feet.\n</think>\n\nIt is 56 metres tall.",
         "**It is 56 metres tall.**\n\n",
-        "56 metres",
+        "It is 56 metres",
     ],
 )
 def test_a_history_with_what_a_program_kept_of_a_reply_continues_the_conversation(replied: str) -> None:
@@ -90,17 +90,31 @@ def test_a_history_with_what_a_program_kept_of_a_reply_continues_the_conversatio
 
 
 @pytest.mark.parametrize(
-    "replied", ["It is 57 metres tall.", "{", "...", '{"metres": 56}', [{"name": "find"}], "x" * 100_001]
+    "replied", ["It is 57 metres tall.", "{", "...", "56 metres", '{"metres": 56}', [{"name": "find"}], "x" * 100_001]
 )
 def test_a_history_with_another_reply_continues_no_conversation_of_one_turn(replied: object) -> None:
     reply(HISTORY[:1], "t1", replied)
     assert continued(Talk(spoken=[*HISTORY, ("user", "And how old?")])) == []
 
 
-def test_after_several_turns_any_words_in_the_place_of_a_reply_continue_the_conversation() -> None:
+def test_two_users_who_began_alike_are_told_apart_by_the_reply() -> None:
+    """Another process has the earlier calls of the second user, so that only the first one is known here."""
     turns = [*HISTORY, ("user", "And how old?")]
     reply(turns, "t1", "It was begun in 1173.")
-    assert continued(Talk(spoken=[*turns, ("assistant", "Begonnen 1173."), ("user", "By whom?")])) == ["t1"]
+    assert continued(Talk(spoken=[*turns, ("assistant", "Begonnen 1173."), ("user", "By whom?")])) == []
+
+
+def test_a_short_reply_that_was_kept_whole_is_recognised() -> None:
+    reply(HISTORY[:1], "t1", '{"metres": "56 m"}')
+    assert continued(Talk(spoken=[HISTORY[0], ("assistant", "56 m"), ("user", "And how old?")])) == ["t1"]
+
+
+def test_thousands_may_begin_alike() -> None:
+    """Only the newest traces are kept: each call would copy all of them."""
+    for number in range(300):
+        reply(HISTORY[:1], f"t{number}", HISTORY[1][1])
+    found = continued(Talk(spoken=[*HISTORY, ("user", "And how old?")]))
+    assert found == [f"t{number}" for number in range(300 - MAX_TRACES, 300)]
 
 
 def test_an_empty_reply_is_kept_as_nothing() -> None:
