@@ -163,5 +163,7 @@ def _is_list(type_: Any) -> bool:
 
 def _literal(node: ValueNode, variables: Mapping[str, Any]) -> Any:
     if isinstance(node, VariableNode):
-        return variables.get(node.name.value)
+        given = variables.get(node.name.value)
+        # GraphQL takes 500.0 for a whole number.
+        return int(given) if isinstance(given, float) and given.is_integer() else given
     return int(node.value) if isinstance(node, IntValueNode) else None

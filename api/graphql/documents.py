@@ -24,6 +24,7 @@ from graphql import (
 from api.graphql.chosen import ChosenOperation
 from api.graphql.cost import document_cost, field_count
 from api.graphql.introspection import Introspection, asked_of_schema
+from api.graphql.known_costs import KnownCosts
 from api.graphql.limits import CODE, LimitError, Limits, check_document
 from api.graphql.trees import drop_places, errors_of, parse_document
 from api.graphql.worker_thread import WorkerThread
@@ -74,6 +75,8 @@ class Documents:
         self.hide_suggestions = not introspection
         self._valid: OrderedDict[str, DocumentNode] = OrderedDict()
         self._characters = 0
+        self._costs = KnownCosts(document_cost)
+        self._fields = KnownCosts(field_count)
         self._thread = WorkerThread("documents")
         self.introspection = Introspection()
 
@@ -111,14 +114,14 @@ class Documents:
     async def check_cost(self, chosen: ChosenOperation) -> list[GraphQLError]:
         """The error of an operation that could cost too much; None if the operation may run."""
         if chosen.type is not OperationType.QUERY:
-            fields = field_count(chosen)
+            fields = self._fields.of(chosen)
             if fields > MOST_CHANGED:
                 kind = chosen.type.value
                 bound = f"may have {MOST_CHANGED:,} fields"
                 message = f"the answer to a {kind} {bound}, and {fields:,} are asked for: query them"
                 return [GraphQLError(message, extensions={"code": CODE, "limit": MOST_CHANGED})]
         most = self.limits.cost
-        cost = document_cost(chosen)
+        cost = self._costs.of(chosen)
         if cost <= most and _OF_SCHEMA.search(chosen.text) and self.introspection.known(chosen) is None:
             asked = asked_of_schema(chosen)
             fields = await self.introspection.cost(chosen, asked, most // _SCHEMA_FIELD)
@@ -135,7 +138,7 @@ class Documents:
 
     def is_large(self, chosen: ChosenOperation) -> bool:
         """Whether an operation's answer may have more than ``LARGE`` fields."""
-        return field_count(chosen) > LARGE
+        return self._fields.of(chosen) > LARGE
 
     async def answer_of_schema(self, chosen: ChosenOperation) -> ExecutionResult | None:
         """The answer to an operation that asks only about the schema; None for other operations.

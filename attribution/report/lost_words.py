@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from functools import lru_cache
 
 from attribution.report.story_model import Part
 from attribution.report.told import Told
@@ -19,6 +20,8 @@ AROUND = 60
 """The most characters of what stands beside a quote or a change."""
 _ALIKE = 0.3
 """The least share of equal text of two versions that are compared word by word."""
+_REMEMBERED = 256
+"""How many texts' stems are remembered: a story compares the same few texts again and again."""
 QUOTES = " \"“”'"
 """What a quote loses at its ends, because it stands in quotation marks."""
 
@@ -28,9 +31,10 @@ def plain(text: str) -> str:
     return text.replace("\\'", "'").replace("\\n", " ").replace('\\"', '"')
 
 
-def stems(text: str) -> set[str]:
+@lru_cache(maxsize=_REMEMBERED)
+def stems(text: str) -> frozenset[str]:
     """The stems of the words of a text, without stop words."""
-    return {one.stem for one in tokens(text) if one.carries}
+    return frozenset(one.stem for one in tokens(text) if one.carries)
 
 
 def marked(told: Told, text: str, other: str, width: int = WIDTH) -> list[Part]:
@@ -38,10 +42,10 @@ def marked(told: Told, text: str, other: str, width: int = WIDTH) -> list[Part]:
     return with_keys(cut(text, width), _wanted(told, text), other)
 
 
-def _wanted(told: Told, needed: str) -> set[str]:
+def _wanted(told: Told, needed: str) -> Set[str]:
     """The stems of the words that matter most: those of the right answer, else those that the operation left out."""
     if lost_day(told.reason):
-        return set()  # the words are there; their day is not
+        return frozenset()  # the words are there; their day is not
     right = told.answer if told.error_type == ErrorType.ANNOTATION else told.gold
     own = stems(needed)
     shared = own & stems(right)
@@ -49,7 +53,7 @@ def _wanted(told: Told, needed: str) -> set[str]:
         return shared
     made = nearest(told, needed)
     left = own - stems(made[0]) if made else set()
-    return left if 2 * len(left) < len(own) else set()
+    return left if 2 * len(left) < len(own) else frozenset()
 
 
 def nearest(told: Told, needed: str) -> list[str]:
@@ -60,7 +64,7 @@ def nearest(told: Told, needed: str) -> list[str]:
     return sorted((text for text in texts if own & stems(text)), key=lambda text: -len(own & stems(text)))
 
 
-def with_keys(text: str, wanted: set[str], other: str) -> list[Part]:
+def with_keys(text: str, wanted: Set[str], other: str) -> list[Part]:
     """A text in parts: the words with the wanted stems are ``key``, the rest has the given state."""
     parts: list[Part] = []
     end = 0

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from graphql import GraphQLError, GraphQLObjectType, build_schema, parse
 
-from api.graphql.chosen import chosen_operation
+from api.graphql.chosen import ChosenOperation, chosen_operation
 from api.graphql.cost import LONG, document_cost, field_count
+from api.graphql.known_costs import KnownCosts
 from api.graphql.limits import LimitError, Limits, check_document
 
 SCHEMA = build_schema("""
@@ -117,11 +118,61 @@ def test_each_part_has_its_cost(document: str, cost: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "cost"), [(6, 6 * 21), (0, 21), (-1, 21), (None, 210), (True, 210), ("6", 210), (2.5, 210)]
+    ("value", "cost"), [(6, 6 * 21), (0, 21), (-1, 21), (None, 210), (True, 210), ("6", 210), (2.5, 210), (6.0, 6 * 21)]
 )
 def test_the_size_in_a_variable_counts_if_it_is_a_number(value: object, cost: int) -> None:
     assert twentieths("sized(most: $n) { name }", {"n": value}) == 20 + cost
     assert twentieths("sized(most: $d) { name }", {"d": value}) == 20 + cost
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    assert twentieths("lineage(maxHops: $n) { name }", {"n": 3.0}) == 4 * 20 + 21
+    assert twentieths("text(length: $n)", {"n": 1000.0}) == 2 * 20
+
+
+def test_a_known_cost_is_not_counted_again_and_belongs_to_its_numbers() -> None:
+    counted: list[object] = []
+
+    def count(chosen: ChosenOperation) -> int:
+        counted.append(dict(chosen.variables))
+        return document_cost(chosen)
+
+    def cost(document: str, variables: dict[str, Any] | None = None, name: str | None = None) -> int:
+        chosen = chosen_operation(SCHEMA, document, parse(document), name, variables)
+        assert chosen is not None
+        return known.of(chosen)
+
+    known = KnownCosts(count)
+    sized = "query($n: Int!, $s: String) { sized(most: $n) { name } }"
+    values: tuple[Any, ...] = (6, 60, 6.0, True, None, 6.5)
+    costs = [cost(sized, {"n": value, "s": "a"}) for value in values]
+    assert len(set(costs)) == 3
+    assert costs[0] == costs[2] < costs[3] == costs[4] == costs[5] < costs[1]
+    assert [cost(sized, {"n": value, "s": "b"}) for value in values] == costs
+    assert len(counted) == len(values)
+    two = "query A { sized(most: 1) { name } } query B { sized(most: 400) { name } }"
+    assert cost(two, name="A") < cost(two, name="B") > cost(two, name="A")
+    counted.clear()
+    assert cost(sized, {"n": 6, "s": "a"} | {f"v{number}": number for number in range(100)}) == costs[0]
+    long = sized + " " * 5000
+    assert [cost(long, {"n": 6}), cost(long, {"n": 60}), cost(long, {"n": 6})] == [costs[0], costs[1], costs[0]]
+    assert len(counted) == 4
+
+
+def test_only_the_newest_costs_are_known() -> None:
+    counted: list[int] = []
+
+    def count(chosen: ChosenOperation) -> int:
+        counted.append(chosen.variables["n"])
+        return 1
+
+    known = KnownCosts(count)
+    text = "query($n: Int!) { sized(most: $n) { name } }"
+    chosen = chosen_operation(SCHEMA, text, parse(text), None, {})
+    assert chosen is not None
+    for number in [*range(300), 299, 0, 299]:
+        known.of(replace(chosen, variables={"n": number}))
+    assert counted == [*range(300), 0]
 
 
 def test_costs_are_rounded_up() -> None:
