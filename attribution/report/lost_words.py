@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from attribution.report.story_model import Part
@@ -42,7 +43,7 @@ def marked(told: Told, text: str, other: str, width: int = WIDTH) -> list[Part]:
     return with_keys(cut(text, width), _wanted(told, text), other)
 
 
-def _wanted(told: Told, needed: str) -> Set[str]:
+def _wanted(told: Told, needed: str) -> AbstractSet[str]:
     """The stems of the words that matter most: those of the right answer, else those that the operation left out."""
     if lost_day(told.reason):
         return frozenset()  # the words are there; their day is not
@@ -64,7 +65,7 @@ def nearest(told: Told, needed: str) -> list[str]:
     return sorted((text for text in texts if own & stems(text)), key=lambda text: -len(own & stems(text)))
 
 
-def with_keys(text: str, wanted: Set[str], other: str) -> list[Part]:
+def with_keys(text: str, wanted: AbstractSet[str], other: str) -> list[Part]:
     """A text in parts: the words with the wanted stems are ``key``, the rest has the given state."""
     parts: list[Part] = []
     end = 0
