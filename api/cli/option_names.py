@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
 from api.cli.other_names import OTHER_NAMES
+from api.cli.output_values import formats_of_output
 from api.cli.selection import EVERYTHING, selection, taken
 from schema.kinds import OperationKind, VariableKind
 
@@ -38,6 +39,7 @@ PLACES: Mapping[str, bool] = {
 
 _MORE = {"--verbose", "-v", "--details", "--full", "--explain", "--raw", "--alternatives", "--candidates", "--reasons"}
 _NO_MODEL = {"--no-llm", "--no-model", "--without-llm", "--free", "--offline", "--local"}
+_BY_MODEL = {"--llm", "--with-llm", "--use-llm", "--ai"}
 _NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
 """Options that name what a command takes as an argument."""
 _COUNTS = {"--limit", "--count", *OTHER_NAMES["--limit"]}
@@ -181,6 +183,8 @@ def _flag(
         return ["--since", day, "--until", day]
     if name in _NO_MODEL and "--method" in options:
         return ["--method", "flow"]
+    if name in _BY_MODEL and "--method" in options:
+        return ["--method", "llm"]
     if name == "--all" and "--limit" in options:
         return ["--limit", "0"]
     form = name.removeprefix("--")
@@ -235,6 +239,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words after the command."""
         options = options_of(self, ctx)
+        args = formats_of_output(self.name or "", args, options)
         if "--json" in options and "--output" not in options:
             args = self._to_file(ctx, args, options)
         if "csv" in _formats(self, ctx):
