@@ -8,9 +8,11 @@ import typer
 
 from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
-from api.cli.errors import ExitCode, note
-from api.cli.options import JsonOption, TraceArgument, TraceOption
+from api.cli.deleting import delete_all
+from api.cli.errors import ExitCode, UsageError, note
+from api.cli.options import IdHelp, JsonOption, TraceOption
 from api.cli.output import Output, print_json
+from api.cli.times import SinceOption, UntilOption, span
 from schema.errors import StoreError
 
 if TYPE_CHECKING:
@@ -18,27 +20,42 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
+OneTraceArgument = Annotated[str | None, typer.Argument(metavar="[TRACE]", help=IdHelp, show_default=False)]
+
 
 @command(commands)
 async def delete(
     place: Target,
-    reference: TraceArgument,
+    reference: OneTraceArgument = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Delete all traces of the project, and so the project.", show_default=False)
+    ] = False,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Delete a trace, everything that belongs to it, and the values that no other trace uses."""
+    if all_:
+        if reference:
+            raise UsageError("--all deletes all traces: leave out the TRACE")
+        await delete_all(place, yes, as_json)
+        return
+    if not reference:
+        told = "`memtrace traces` lists them; all of the project: memtrace delete --all"
+        raise UsageError(f"`memtrace delete` needs the id of one: {told}")
     from api.cli.find import find
     from api.cli.keeper import keeper_door
     from api.cli.meant import Lead, OtherKindError, trace_of
     from api.cli.render.text import counted, one_line, short
-    from schema.models import Trace
+    from schema.models import Failure, Trace
 
     async with keeper_door(place, any_name=True) as door:
         try:
             found = await find(door.store, Trace, reference, lead=Lead.NOT)
         except OtherKindError as error:
             line = f"memtrace delete {short(trace_of(error.found))}"
-            error.args = (f"{error}. Only a whole trace can be deleted: {line}",)
+            is_wrong = isinstance(error.found, Failure)
+            more = f"; the failure is withdrawn by: memtrace unfail {short(error.found.id)}" if is_wrong else ""
+            error.args = (f"{error}. Only a whole trace can be deleted: {line}{more}",)
             raise
         check_asked(yes)
         if not yes:
@@ -60,15 +77,25 @@ async def stats(
         str | None, typer.Argument(metavar="[TRACE]", help="The same as --trace.", show_default=False)
     ] = None,
     trace: TraceOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show which store is used, and how much the project, or one trace, holds. Bytes are those of the whole store."""
+    """Show which store is used, and how much the project, or one trace, holds. Bytes are those of the whole store.
+
+    With --since or --until, what was recorded in this time is counted. Derivations have no time, and are left out then.
+    """
     from api.cli import documents
+    from api.cli.counting import counted_in
     from api.cli.find import find_trace_id
     from api.cli.render import tables
 
+    when = span(since, until)
     async with place.open() as store:
-        found = await store.stats(await find_trace_id(store, trace or reference))
+        only = await find_trace_id(store, trace or reference)
+        found = await store.stats(only)
+        if since or until:
+            found = await counted_in(store, found, only, when)
     waiting = await _waiting(place)
     if as_json:
         print_json(documents.stats(found) | {"queue": waiting})

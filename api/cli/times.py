@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,18 @@ from api.cli.errors import UsageError
 if TYPE_CHECKING:
     from store.contract.answers import Span
 
+
+def _checked(option: str) -> Callable[[str | None], str | None]:
+    """Refuses what is no time while the command line is read, so that advice never names a line that is refused."""
+
+    def check(said: str | None) -> str | None:
+        if said is not None:
+            _moment(said, datetime.now(UTC), option)
+        return said
+
+    return check
+
+
 SinceOption = Annotated[
     str | None,
     typer.Option(
@@ -20,6 +33,7 @@ SinceOption = Annotated[
         metavar="TIME",
         help="Only what was recorded at this time or later: 2h, 3d, today, monday, 2026-11-27, 14:30. --today is short "
         "for one day. What was recorded without a time is left out.",
+        callback=_checked("--since"),
         show_default=False,
     ),
 ]
@@ -29,6 +43,7 @@ UntilOption = Annotated[
         "--until",
         metavar="TIME",
         help="Only what was recorded before this time; a day is included whole.",
+        callback=_checked("--until"),
         show_default=False,
     ),
 ]

@@ -1,0 +1,45 @@
+"""`memtrace delete --all`: deletes all traces of a project."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from api.cli.confirming import check_asked, confirm
+from api.cli.context import Target
+from api.cli.errors import note
+from api.cli.output import Output, print_json
+
+
+async def delete_all(place: Target, yes: bool, as_json: bool) -> None:
+    """Delete all traces of the project, one after the other; each has its entry in the audit log.
+
+    Args:
+        place: the project.
+        yes: whether to go on without asking.
+        as_json: whether to print JSON.
+
+    Raises:
+        UsageError: nobody can be asked.
+        typer.Exit: the answer was no.
+    """
+    from api.cli.keeper import keeper_door
+    from api.cli.render.text import counted
+    from store.shared.paging import every
+
+    async with keeper_door(place, any_name=True) as door:
+        ids = [one.id async for one in every(lambda after: door.store.traces(after=after))]
+        traces = counted(len(ids), "trace")
+        if ids:
+            check_asked(yes)
+        if ids and not yes:
+            confirm(f"Delete {traces}, all of the project {place.any_project_id}?", "Nothing was deleted.")
+        whole = Counter[str]()
+        for id_ in ids:
+            whole.update(await door.store.delete_trace(id_, door.entry("deleteTrace", id_)))
+    if as_json:
+        print_json({"project": place.any_project_id, "traceIds": ids, "deleted": dict(whole)})
+    elif ids:
+        listed = ", ".join(f"{count:,} {label}" for label, count in whole.items())
+        Output().lines(f"Deleted {traces} of the project {place.any_project_id}: {listed}.")
+    else:
+        note(f"The project {place.any_project_id} has no traces.")
