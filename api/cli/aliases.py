@@ -27,6 +27,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "versions": ("history", "evolution", "changes"),
     "closure": ("graph", "lineage", "provenance", "sources", "tree", "origins", "ancestors"),
     "report": ("summary",),
+    "config": ("settings", "configuration", "env"),
     "stats": ("status", "info", "where", "overview"),
     "replay": ("prove", "proof", "verify"),
     "ui": ("open", "web", "dashboard", "browser"),

@@ -51,7 +51,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Judge": ("fail", "unfail", "right", "verdict", "annotate", "labels", "agreement", "benchmark"),
     "Improve": ("replay", "optimize"),
     "Serve": ("ui", "serve", "worker", "dev", "keys", "dlq"),
-    "Keep": ("stats", "export", "delete", "retention", "doctor", "migrate", "neo4j"),
+    "Keep": ("stats", "config", "export", "delete", "retention", "doctor", "migrate", "neo4j"),
     "Help": ("help", "version"),
 }
 """The commands, in the order of the help."""
@@ -104,7 +104,8 @@ EXAMPLES: Mapping[str, str] = {
     "serve": "memtrace serve --port 8080",
     "worker": "memtrace worker",
     "dev": "memtrace dev",
-    "stats": "memtrace stats",
+    "stats": "memtrace stats --since monday",
+    "config": "memtrace config",
     "export": "memtrace export assistant-sample -o again.json",
     "delete": "memtrace delete assistant-sample",
     "doctor": "memtrace doctor",

@@ -56,6 +56,7 @@ _COMMANDS = {
     "worker": ("worker",),
     "dev": ("dev",),
     "admin": ("stats", "doctor", "migrate", "delete"),
+    "config": ("config",),
     "helping": ("help", "version"),
 }
 """The commands of each module."""
