@@ -89,15 +89,15 @@ async def show_trace(place: Target, reference: str, limit: int = _STEPS, as_json
     from collections import Counter
 
     from api.cli import documents
-    from api.cli.find import find
+    from api.cli.find import find_trace
     from api.cli.render import sheets, tables
     from api.cli.render.text import short
-    from schema.models import Operation, Session, Trace
+    from schema.models import Operation, Session
     from store.contract.answers import Label
     from store.shared.paging import elements, in_trace
 
     async with place.open() as store:
-        found = await find(store, Trace, reference)
+        found = await find_trace(store, reference)
         stats = await store.stats(found.id)
         sessions = await elements(store, Session, found.id)
         total = stats.labels.get(Label.OPERATION.value, 0)
@@ -348,6 +348,7 @@ async def search(
         show=lambda found: Output().show(tables.hits(found, text)),
         nothing="Nothing was found." if whole else "Nothing was found; --whole looks into whole values too.",
         names=lambda one: (one.variable.id,),
+        time=None,
         limit=_FOUND,
     )
     async with place.open() as store:

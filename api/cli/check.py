@@ -36,9 +36,8 @@ async def check(
     Such as: searches and answers that depend on no message, memory units of unknown origin, crashed operations. Where a
     verdict would need what is missing, it is an abstention. Each line says what to record.
     """
-    from api.cli.find import find
+    from api.cli.find import find_trace
     from schema.errors import NotFoundError
-    from schema.models import Trace
     from store.shared.paging import every
 
     if every_trace and reference != _NEWEST:
@@ -49,7 +48,7 @@ async def check(
             chosen = [one async for one in every(lambda after: store.traces(after=after))]
         else:
             try:
-                chosen = [await find(store, Trace, reference)]
+                chosen = [await find_trace(store, reference)]
             except NotFoundError:
                 if reference != _NEWEST:
                     raise

@@ -115,23 +115,26 @@ async def questions_in_words(store: GraphStore, text: str, trace_id: str | None)
 
 
 async def find_trace_id(store: GraphStore, reference: str | None) -> str | None:
-    """The id of the trace in ``--trace``, which may be a part of its name, such as the user's; None without the option.
+    """The id of the trace in ``--trace``; None without the option. See ``find_trace``."""
+    return (await find_trace(store, reference)).id if reference else None
+
+
+async def find_trace(store: GraphStore, reference: str) -> Trace:
+    """The trace that an id or a name means, or a part of its name, such as the user's.
 
     Raises:
         NotFoundError: no trace matches.
         AmbiguousError: several traces match.
     """
-    if not reference:
-        return None
     try:
-        return (await find(store, Trace, reference)).id
+        return await find(store, Trace, reference)
     except NotFoundError:
         part = reference.casefold()
         every_trace = every(lambda after: store.traces(after=after))
         named = [one async for one in every_trace if part in f"{one.name or ''}\n{one.external_id}".casefold()]
         found = cast(Trace, only_one(named, reference, Label.TRACE))
         note(f"{reference} is in the name of the trace {short(found.id)}.")
-        return found.id
+        return found
 
 
 async def find_variable(

@@ -147,13 +147,12 @@ async def export(
     ] = None,
 ) -> None:
     """Write a trace as a file."""
-    from api.cli.find import find
+    from api.cli.find import find_trace
     from ingest.exports.registry import EXPORTS
     from ingest.files.registry import format_of_trace
-    from schema.models import Trace
 
     async with place.open(any_name=True) as store:
-        trace = await find(store, Trace, reference) if reference else await _only_trace(store)
+        trace = await find_trace(store, reference) if reference else await _only_trace(store)
         with whole_file(output) as out:
             if format_ in {None, ExportFormat.JSON}:
                 await format_of_trace(trace).write(store, trace.id, out)
