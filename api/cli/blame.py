@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from api.cli.columns import OTHERS
 from api.cli.context import Target
 from api.cli.errors import note
 from api.cli.filters import Has, Wanted, listing
@@ -48,6 +49,7 @@ async def blame(
         texts=lambda one: (one.name,),
         names=lambda one: (one.id,),
         time=None,
+        others=OTHERS["blame"],
         limit=_LIMIT,
     )
     async with place.open() as store:

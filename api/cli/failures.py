@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.cli.columns import OTHERS
 from api.cli.context import Target
 from api.cli.errors import UsageError, note
 from api.cli.filters import Has, Wanted, listing
@@ -44,6 +45,15 @@ async def failures(
             help="List verdicts, too, that a newer one of the same person, or of the same method and model, replaced.",
         ),
     ] = False,
+    author: Annotated[
+        str | None,
+        typer.Option(
+            "--author",
+            metavar="NAME",
+            help="Only wrong answers with a verdict of this person.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """List the questions that were answered wrong, with the verdicts on each.
 
@@ -58,8 +68,8 @@ async def failures(
         wanted, named = await _named(store, wanted)
         where = await narrowed(store, wanted, lambda _: False)
         where = replace(where, ids=frozenset(named))
-        found = _chosen(store, wanted, where, all_verdicts)
-        listed = _listing(where.trace and wanted.trace, wanted.is_all and where == EVERYWHERE)
+        found = _chosen(store, wanted, where, all_verdicts, author)
+        listed = _listing(where.trace and wanted.trace, wanted.is_all and where == EVERYWHERE and author is None)
         if _key(wanted):
             wanted = replace(wanted, sort=None, descending=False)
         await show_list(listed, wanted, where, found)
@@ -71,7 +81,7 @@ def _key(wanted: Wanted) -> str | None:
 
 
 async def _chosen(
-    store: GraphStore, wanted: Wanted, where: Place, all_verdicts: bool = False
+    store: GraphStore, wanted: Wanted, where: Place, all_verdicts: bool = False, author: str | None = None
 ) -> AsyncIterator[FailureRow]:
     """The failures that the options choose, in the wanted order of the store."""
     from store.contract.answers import FailureFilter, FailureKey, FailureOrder
@@ -89,8 +99,13 @@ async def _chosen(
         until=wanted.when.until,
     )
     async for row in _rows(store, where.trace, chosen, order, all_verdicts):
-        if wanted.decided is None or _is_decided(row) is wanted.decided:
+        if (wanted.decided is None or _is_decided(row) is wanted.decided) and _is_of(row, author):
             yield row
+
+
+def _is_of(row: FailureRow, author: str | None) -> bool:
+    """Whether a person of this name gave a verdict; None is anybody."""
+    return author is None or any((one.author or "").casefold() == author.casefold() for one in row.verdicts)
 
 
 def _of_type(wanted: Wanted) -> Wanted:
@@ -162,7 +177,7 @@ def _listing(trace: str | None, is_all: bool) -> Listing[FailureRow]:
         nothing=NO_FAILURE if is_all else "No failure is of this kind; `memtrace failures` lists all.",
         texts=_texts,
         names=lambda row: (row.failure.id,),
-        others={"type": "verdict", "error": "verdict"},
+        others=OTHERS["failures"],
         limit=0,
     )
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
 import typer
 
+from api.cli.columns import column_meant, like
 from api.cli.errors import UsageError, note
 from api.cli.filters import Wanted
 from api.cli.narrowing import Place, says
@@ -24,6 +25,8 @@ LIMIT = 1000
 _AT_ONCE = 1000
 """Number of rows that are written together."""
 _TIME = "time"
+_RANKED = {"operation", "prompt", "unit", "session"}
+"""What `memtrace blame` ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,15 +168,14 @@ def _column(listing: Listing[T], name: str, option: str) -> str:
     Raises:
         UsageError: the list has no such column.
     """
-    if name.casefold() == _TIME and listing.time:
-        return listing.time
-    name = listing.others.get(name.casefold(), name)
-    known = {one.casefold(): one for one in listing.columns}
-    plain = name.replace("-", "").replace("_", "").casefold()
-    if plain in known:
-        return known[plain]
-    near = get_close_matches(plain, known, 1)
-    meant = f"did you mean {known[near[0]]}? " if near else ""
+    if column := column_meant(name, listing.columns, listing.others, listing.time):
+        return column
+    near = like(name, listing.columns)
+    meant = f"did you mean {near}? " if near else ""
+    if option == "--by" and name.casefold().rstrip("s") in _RANKED:
+        meant = f"what lost most answers: `memtrace blame --by {name.casefold().rstrip('s')}`; "
+    elif option == "--by" and "author" in listing.columns and not near:
+        meant = f"those with a verdict of one person: --author {shlex.quote(name)}; "
     columns = ", ".join([*([_TIME] if listing.time else []), *listing.columns])
     raise UsageError(f"{option}: there is no column {name!r}: {meant}the columns are {columns}")
 

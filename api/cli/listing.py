@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from api.cli.columns import OTHERS
 from api.cli.context import Target
 from api.cli.filters import Has, Wanted, listing
 from api.cli.narrowing import EVERYWHERE, in_time, narrowed
@@ -145,6 +146,7 @@ async def answers(place: Target, wanted: Wanted) -> None:
                 one.failure.id if one.failure else None,
                 *(said.id for said in one.questions),
             ),
+            others=OTHERS["answers"],
         )
         await show_list(listed, wanted, where, _answers(store, where.trace, wanted))
 

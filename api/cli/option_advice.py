@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr
 from difflib import get_close_matches
 from io import StringIO
+from itertools import pairwise
 from typing import Any
 
 import typer
@@ -23,9 +24,20 @@ _ADVICE: Mapping[str, str] = {
     "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked with --method walk",
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
+    **dict.fromkeys(
+        ("--follow", "--watch", "--live", "--tail"),
+        "Traces while they grow are on the web pages: `memtrace ui`; what is new: `memtrace operations --since 5m`",
+    ),
     **dict.fromkeys(COLUMNS, "Lists have it: `memtrace answers --columns id,question,verdict`"),
 }
 """What to do in place of options that no command has."""
+_BESIDES: Mapping[str, str] = {
+    "benchmark": (
+        ". How far a method agrees with the people who judged this project: `memtrace agreement flow ann`; how many of "
+        "its answers are wrong, and why: `memtrace report`"
+    ),
+}
+"""What else may be meant by a command whose argument is missing."""
 _LIKE = 0.85
 _MOST_LINES = 2
 _READS = {*PANELS["Ask why an answer is wrong"], *PANELS["Look at what was recorded"]}
@@ -82,6 +94,8 @@ def _instead(command: Any, context: Any, option: str, words: Sequence[str]) -> s
     """What to type in place of an option: the line with a command that takes it, or a command of that name."""
     if option in _ADVICE:
         return _ADVICE[option]
+    if said := _other_store(option, words):
+        return said
     name = COMMAND_OF.get(option.lstrip("-"), option.lstrip("-"))
     if name in _COMMANDS:
         rest = [word for word in words if not word.startswith("-")]
@@ -97,6 +111,19 @@ def _instead(command: Any, context: Any, option: str, words: Sequence[str]) -> s
     return "No command that lists or shows has it" if among else "No command has it"
 
 
+def _other_store(option: str, words: Sequence[str]) -> str:
+    """How to name a store, or to copy a trace there, in place of an option whose value is the URI of one."""
+    after = words[words.index(option) + 1 :] if option in words else ()
+    value = next(iter(after), "") or next((one.partition("=")[2] for one in words if one.startswith(f"{option}=")), "")
+    if "://" not in value:
+        return ""
+    uri = shlex.quote(value)
+    return (
+        f"A store is named with --store {uri}; a trace goes there as a file: `memtrace export TRACE -o trace.json`, "
+        f"then `memtrace import trace.json --store {uri}`"
+    )
+
+
 def _lines(option: str, context: Any, among: set[str], words: Sequence[str]) -> list[str]:
     """The whole command lines that have an option and take all words beside it as they are."""
     from typer.main import get_command
@@ -108,9 +135,21 @@ def _lines(option: str, context: Any, among: set[str], words: Sequence[str]) -> 
     for name in root.list_commands(context) if "-" not in words else ():
         one = root.get_command(context, name)
         is_meant = name in among and not hasattr(one, "commands")
-        if is_meant and _has(one, context, option) and _takes(one, context, name, words):
+        if (
+            is_meant
+            and _has(one, context, option)
+            and _takes(one, context, name, words)
+            and _names_columns(name, words)
+        ):
             found.append(f"`{shlex.join(['memtrace', name, *words])}`")
     return found[:_MOST_LINES]
+
+
+def _names_columns(name: str, words: Sequence[str]) -> bool:
+    """Whether the columns in ``--by`` and ``--sort`` are columns of the list that a command prints, as far as known."""
+    from api.cli.columns import is_column
+
+    return all(is_column(name, value, option) for option, value in pairwise(words) if option in {"--by", "--sort"})
 
 
 def _has(command: Any, context: Any, option: str) -> bool:
@@ -181,7 +220,8 @@ def _tell_missing(command: Any, context: Any, missing: Any) -> None:
     wanted = (missing.metavar or missing.name or "").strip("[]{}.… ")
     such_as = f", such as: {EXAMPLES[here]}" if here in EXAMPLES else f"; more: `memtrace help {here}`"
     told = (missing.help or "").split(". ")[0].rstrip(".")
-    raise UsageError(f"`memtrace {here}` needs {wanted}{f' ({told})' if told else ''}{such_as}") from None
+    more = _BESIDES.get(here, "")
+    raise UsageError(f"`memtrace {here}` needs {wanted}{f' ({told})' if told else ''}{such_as}{more}") from None
 
 
 def _tell_words(command: Any, context: Any, error: Any) -> None:

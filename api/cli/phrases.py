@@ -46,6 +46,7 @@ _HAS_LAST = {"answers", "failures", "traces"}
 _TABLES = {".csv", ".json", ".jsonl"}
 _ALL = {"list", "ls", "all"}
 _HAVE_LISTS = {"keys", "dlq"}
+_SHOWN_WHOLE = [["list"], ["show"], ["ls"], ["view"], ["get"], ["print"]]
 _ASIDE = {"me", "the", "my", "all", "a", "an", "please", "of"}
 _TELL = {"tell", "give", "please"}
 _BLAMED = {"operation": "operation", "step": "operation", "prompt": "prompt", "unit": "unit", "session": "session"}
@@ -54,6 +55,7 @@ _MARK = {"mark", "judge", "label", "rate", "set", "flag"}
 _WRONG = {"wrong", "incorrect", "bad", "false", "failed"}
 _RIGHT = {"right", "correct", "ok", "good", "true"}
 _TAKEN_BACK = {"--undo", "--withdraw"}
+_WITHDRAW = {"undo", "withdraw", "revert", "revoke", "retract", "unset"}
 _IMPACT = {"impact", "effect", "effects", "downstream"}
 _TAKE_IDS = {"why", "attribute", "failures", "why-not", "spine", "fail", "unfail", "right", "verdict", "replay"} | {
     *("show", "closure", "versions", "diff", "value", "export", "delete", "check", "ui", "operation", "variable"),
@@ -309,8 +311,16 @@ def _impact(words: Words) -> Words:
 
 def _lists_of_groups(words: Words) -> Words:
     """``keys``, ``dlq --json``, ``verdict ID --history``: lists of things that belong to no trace."""
+    if len(words) > 2 and words[0] in {"verdict", "verdicts"} and words[1] in _WITHDRAW and _is_word(words, 2):
+        return ["verdict", *words[2:], "--undo"]
+    if len(words) > 2 and words[0] in _WITHDRAW and words[1] == "verdict" and _is_word(words, 2):
+        return ["verdict", *words[2:], "--undo"]
+    if len(words) > 2 and words[0] == "verdict" and words[1] in {"history", "log"} and _is_word(words, 2):
+        return ["labels", "history", *words[2:]]
     if words and words[0] in _HAVE_LISTS and (len(words) == 1 or words[1] not in {"-h", "--help"}):
         return words if _is_word(words, 1) else [words[0], "list", *words[1:]]
+    if words and COMMAND_OF.get(words[0], words[0]) == "config" and words[1:2] in _SHOWN_WHOLE:
+        return ["config", *words[2:]]
     if words[:1] == ["verdict"] and "--history" in words:
         return ["labels", "history", *(word for word in words[1:] if word != "--history")]
     return words

@@ -12,6 +12,26 @@ from api.cli.aliases import COMMAND_OF
 
 _NO_SETUP = "nothing has to be set up: `memtrace run -- python app.py` and `memtrace import FILE` make the store"
 _STEPS = "recorded steps: `memtrace operations`; versions of a memory unit: `memtrace versions ID`"
+_STORES = (
+    "a store is named with each command, or once: `memtrace traces --store neo4j://host:7687`, or "
+    "MEMTRACE_STORE=neo4j://host:7687; a new one is made by `memtrace migrate --store neo4j://host:7687`"
+)
+_COPIES = (
+    "a trace goes to another store as a file: `memtrace export TRACE -o trace.json`, then "
+    "`memtrace import trace.json --store neo4j://host:7687`"
+)
+_PEOPLE = (
+    "a key for a colleague, as reader, writer or admin: `memtrace keys create --role reader`; all keys: "
+    "`memtrace keys list`"
+)
+_LIVE = "traces while they grow: `memtrace ui`; what is new: `memtrace operations --since 5m`"
+_PROJECT_GONE = (
+    "a project is gone with its last trace: `memtrace delete --all --project TEXT` deletes all, and asks first"
+)
+_NO_PROJECTS = (
+    "a project is named with --project NAME, and begins with its first trace: "
+    "`memtrace --project NAME run -- python app.py`; `memtrace stats --project NAME` counts what it has"
+)
 _PICTURE = "the past of a wrong answer as a picture: `memtrace spine ID --svg past.svg`; as web pages: `memtrace ui`"
 
 _ADVICE: Mapping[str, str] = {
@@ -33,7 +53,6 @@ _ADVICE: Mapping[str, str] = {
         "each ends with Ctrl-C"
     ),
     "init setup install new": _NO_SETUP,
-    "config settings env": "`memtrace stats` shows the store in use; more: `memtrace --help`, docs/server.md",
     "login logout whoami account token": (
         "a local store needs no key: `memtrace ui`; a key for a server: `memtrace keys create`"
     ),
@@ -53,11 +72,23 @@ _ADVICE: Mapping[str, str] = {
         "what a search returned and missed: `memtrace why-not ID`; all searches: `memtrace operations --kind Retrieval`"
     ),
     "logs log": _STEPS,
+    "rerun re-run retry again redo recompute reattribute re-attribute reanalyze recheck": (
+        "a verdict again: `memtrace attribute ID`, by a language model: `memtrace attribute ID --method llm`; the "
+        "recorded program again, with a correction: `memtrace replay ID`"
+    ),
+    "queue queues backlog": (
+        "how many events wait: `memtrace stats`; those that could not be written: `memtrace dlq list`; what people "
+        "have to judge: `memtrace annotate queue list`; the state of the queue's file: `memtrace doctor`"
+    ),
+    "jobs job": "jobs of a server are on its pages and in GraphQL: docs/jobs.md; waiting events: `memtrace stats`",
+    "connect remote link neo4j-connect": _STORES,
+    "copy clone sync push pull mirror": _COPIES,
+    "members member permissions roles role access": _PEOPLE,
     "picture image svg png draw plot chart visualize visualise": _PICTURE,
     "suggest advice": "`memtrace report` says what to change first; `memtrace optimize` improves prompts",
     "count": "`memtrace stats` counts what is stored; `memtrace report` counts failures by type",
     "group": "`memtrace report` counts failures by type; `memtrace blame --by operation`",
-    "watch tail follow live monitor": "traces while they grow: `memtrace ui`",
+    "watch tail follow live monitor stream": _LIVE,
     "backup": "`memtrace export TRACE -o FILE` writes a trace as a file",
     "clear reset purge wipe clean prune erase drop forget gc": (
         "`memtrace delete TRACE` deletes a trace; `memtrace retention` deletes old ones"
@@ -76,11 +107,14 @@ _ADVICE: Mapping[str, str] = {
     "demo example examples tutorial quickstart docs manual guide": (
         "`make demo` in a checkout, or: `memtrace import examples/sample/assistant.json`; README.md leads to docs/"
     ),
-    "projects project": (
-        "a project is named with --project NAME, and begins with its first trace: "
-        "`memtrace --project NAME run -- python app.py`; `memtrace stats --project NAME` counts what it has"
-    ),
+    "projects project": _NO_PROJECTS,
 }
+
+_DELETE = {"delete", "rm", "remove", "drop", "purge", "destroy"}
+_ADD = {"add", "create", "invite", "new", "grant"}
+_FOLLOW = {"-f", "--follow", "--tail", "-w", "--watch", "--live"}
+_LISTEN = {"log", "logs", "events", "trace", "traces"}
+_USERS = {"user", "users", "member", "members", "account", "team"}
 
 ADVICE: Mapping[str, str] = {word: told for words, told in _ADVICE.items() for word in words.split()}
 """Words with several meanings, or without a command of their own, and what to type."""
@@ -146,6 +180,8 @@ def advice(word: str, known: Mapping[str, Told], rest: Sequence[str] = ()) -> st
     """
     told = ADVICE.get(word.casefold())
     named = next((one for one in rest if not one.startswith("-")), None)
+    if sure := _of_two(word.casefold(), rest):
+        told, named = sure, None
     if told is not None:
         told = told if named is None else _PLACEHOLDER.sub(lambda _: shlex.quote(named), told)
         said = " ".join(one for one in rest[1:] if not one.startswith("-"))
@@ -165,6 +201,18 @@ def advice(word: str, known: Mapping[str, Told], rest: Sequence[str] = ()) -> st
     else:
         told = "`memtrace help` lists all commands"
     return f"there is no command '{word}': {told}"
+
+
+def _of_two(word: str, rest: Sequence[str]) -> str | None:
+    """What to type in place of a noun and a verb, or of a word with an option, that say together what is meant."""
+    verb = rest[0].casefold() if rest else ""
+    if word in _LISTEN and _FOLLOW & set(rest):
+        return _LIVE
+    if word in _USERS and verb in _ADD:
+        return _PEOPLE
+    if word in {"project", "projects"} and verb in _DELETE:
+        return _PROJECT_GONE
+    return None
 
 
 def _line(command: str, told: Told | None, rest: Sequence[str]) -> str:

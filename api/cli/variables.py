@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.cli.columns import OTHERS
 from api.cli.context import Target
 from api.cli.errors import UsageError, note
 from api.cli.filters import Has, Wanted, listing
@@ -106,6 +107,7 @@ async def prompts(place: Target, wanted: Wanted) -> None:
         texts=lambda one: (one.name,),
         names=lambda one: (one.variable_id,),
         time=None,
+        others=OTHERS["prompts"],
         limit=0,
     )
     async with place.open() as store:

@@ -284,7 +284,7 @@ def test_what_is_deleted_or_judged_is_never_guessed(sample: Cli) -> None:
 
 
 def test_an_unknown_option_names_the_whole_line_that_has_it(sample: Cli) -> None:
-    told = sample("stats", "--since", "7 days ago", code=2).err
+    told = sample("check", "--since", "7 days ago", code=2).err
     assert "`memtrace answers --since '7 days ago'`" in told
     assert "No command that lists or shows has it" in sample("answers", "--colour", "red", code=2).err
 

@@ -185,7 +185,7 @@ def test_another_name_does_the_same(sample: Cli, guess: list[str], command: list
 def test_a_word_that_is_no_command_leads_to_one(sample: Cli) -> None:
     assert f"did you mean `memtrace closure {WRONG}`?" in sample("closur", WRONG, code=2).err
     assert f"`memtrace replay {WRONG}`" in sample("fix", WRONG, code=2).err
-    assert "memtrace stats" in sample("config", code=2).err
+    assert "memtrace ui" in sample("start", code=2).err
     unknown = sample("xyzzy", code=2).err
     assert "did you mean" not in unknown
     assert "memtrace help" in unknown

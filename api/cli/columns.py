@@ -1,0 +1,84 @@
+"""The columns of the lists, under the names that people give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+TIMES = frozenset({"time", "date", "when", "created", "timestamp", "recorded", "age"})
+"""Names for the column with the time of a thing."""
+
+_LOST = dict.fromkeys(("losses", "lost", "loss", "errors", "wrong", "mistakes"), "failed")
+_LOST_BY_PROMPTS = dict.fromkeys(("losses", "lost", "loss", "errors", "wrong", "failed"), "failures")
+_TYPE = {"type": "verdict", "error": "verdict", "who": "author", "judge": "author", "person": "author"}
+_ANSWER = {"type": "verdict", "error": "verdict", "answer": "preview", "text": "preview"}
+_TEXT = {"text": "preview"}
+
+OTHERS: Mapping[str, Mapping[str, str]] = {
+    "failures": _TYPE,
+    "blame": _LOST | {"right": "passed", "suspicion": "score"},
+    "prompts": _LOST_BY_PROMPTS | {"used": "recorded", "type": "errorTypes"},
+    "answers": _ANSWER,
+    **dict.fromkeys(("variables", "units", "messages"), _TEXT),
+}
+"""Other names of the columns of each list."""
+
+_NO_TIME = {"blame", "prompts", "search"}
+
+
+def column_meant(name: str, columns: Sequence[str], others: Mapping[str, str], time: str | None) -> str | None:
+    """The column that a word means; None if the list has none of this name.
+
+    Args:
+        name: the word.
+        columns: the columns of the list.
+        others: other names of columns.
+        time: the column with the time; None if things have none.
+    """
+    known = {one.casefold(): one for one in columns}
+    plain = name.replace("-", "").replace("_", "").casefold()
+    if plain in known:
+        return known[plain]
+    meant = others.get(plain)
+    return meant or (time if plain in TIMES else None)
+
+
+def like(name: str, columns: Sequence[str]) -> str | None:
+    """The column whose name is written most like a word; None if none is."""
+    known = {one.casefold(): one for one in columns}
+    near = get_close_matches(name.replace("-", "").replace("_", "").casefold(), known, 1)
+    return known[near[0]] if near else None
+
+
+def is_column(command: str, name: str, option: str) -> bool:
+    """Whether a word in ``--by`` or ``--sort`` means a column of the list that a command prints.
+
+    What ``memtrace blame`` ranks are no columns: its own option checks the word. Of commands that print no list of a
+    project's graph nothing is known, and the answer is yes.
+    """
+    if command == "blame" and option == "--by":
+        return True
+    columns = _columns_of(command)
+    time = None if command in _NO_TIME else "time"
+    return columns is None or column_meant(name, columns, OTHERS.get(command, {}), time) is not None
+
+
+def _columns_of(command: str) -> Sequence[str] | None:
+    from api.cli import documents
+    from schema.models import Operation, Session, Variable, public_names
+
+    lists: Mapping[str, Sequence[str]] = {
+        "answers": documents.ANSWER_COLUMNS,
+        "blame": documents.BLAMED_COLUMNS,
+        "failures": documents.FAILURE_ROW_COLUMNS,
+        "messages": public_names(Variable),
+        "operations": public_names(Operation),
+        "prompts": documents.PROMPT_COLUMNS,
+        "search": documents.HIT_COLUMNS,
+        "sessions": public_names(Session),
+        "traces": documents.TRACE_COLUMNS,
+        "units": public_names(Variable),
+        "variables": public_names(Variable),
+        "versions": public_names(Variable),
+    }
+    return lists.get(command)

@@ -1,0 +1,126 @@
+"""What people type first, because other programs have it: formats behind -o, times of statistics, settings, undoing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import SAMPLE, Cli
+from tests.factory import TraceBuilder
+
+FAILURE = "02df014d"
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    cli = Cli(str(tmp_path_factory.mktemp("first") / "team.db"))
+    cli("import", SAMPLE)
+    cli("attribute", "--all")
+    return cli
+
+
+@pytest.mark.parametrize("command", ["failures", "answers", "traces", "operations", "stats", "show last"])
+def test_a_format_behind_o_is_no_file(
+    sample: Cli, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = command.split()
+    assert sample(*words, "-o", "json").out == sample(*words, "--json").out != ""
+    assert sample(*words, "--output=json").out == sample(*words, "--json").out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_formats_behind_o(sample: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert sample("failures", "-o", "csv").out == sample("failures", "--csv").out
+    assert sample("failures", "-o", "wide").out == sample("failures").out
+    assert sample("failures", "-o", "name").out == sample("failures", "--ids").out
+    assert list(tmp_path.iterdir()) == []
+    sample("failures", "-o", "./json")
+    sample("failures", "-o", "wrong.json")
+    assert {one.name for one in tmp_path.iterdir()} == {"json", "wrong.json"}
+
+
+def test_an_export_may_go_to_a_file_of_any_name(sample: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sample("export", "assistant-sample", "-o", "json")
+    assert (tmp_path / "json").read_bytes() == SAMPLE.read_bytes()
+
+
+def test_statistics_of_a_time(sample: Cli) -> None:
+    whole = sample("stats", "--json").json
+    since = sample("stats", "--since", "2026-11-01", "--json").json
+    assert since["kinds"]["Operation"] == whole["kinds"]["Operation"]
+    assert since["kinds"]["Variable"] == whole["kinds"]["Variable"]
+    assert {label: count for label, count in whole["counts"].items() if label != "Derivation"} == since["counts"]
+    before = sample("stats", "--until", "2026-11-01", "--json").json
+    assert set(before["counts"].values()) == {0}
+    assert before["bytes"] == whole["bytes"]
+    one = sample("operations", "--since", "2026-11-22T01:18:14", "--count").out
+    assert sample("stats", "--since", "2026-11-22T01:18:14", "--json").json["counts"]["Operation"] == int(one) > 0
+    assert "is no time" in sample("stats", "--since", "colour", code=2).err
+
+
+def test_failures_of_a_person(sample: Cli) -> None:
+    sample("verdict", FAILURE, "--type", "AnnotationError", "--reason", "Not so.", "--author", "Ann")
+    assert [one["id"][:8] for one in sample("failures", "--author", "ann", "--json").json] == [FAILURE]
+    assert sample("failures", "--author", "Bob", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["verdict undo ID", "undo verdict ID", "verdict withdraw ID", "verdict ID --undo"],
+)
+def test_a_verdict_is_taken_back(sample: Cli, line: str) -> None:
+    sample("verdict", FAILURE, "--type", "AnnotationError", "--reason", "It went.")
+    said = sample("failures", FAILURE, "--json").json[0]["verdicts"]
+    sample(*line.replace("ID", FAILURE).split())
+    left = sample("failures", FAILURE, "--json").json[0]["verdicts"]
+    assert {one["id"] for one in said} - {one["id"] for one in left}
+    assert sample("failures", FAILURE, "--json").json
+
+
+def test_a_part_of_a_name_is_a_trace_to_read(sample: Cli) -> None:
+    assert sample("export", "mara").out == sample("export", "assistant-sample").out
+    assert sample("trace", "mara", "--json").json["externalId"] == "assistant-sample"
+    assert "no trace 'mara'" in sample("delete", "mara", "--yes", code=3).err
+
+
+def test_the_settings_in_force(sample: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMTRACE_PORT", "9123")
+    monkeypatch.setenv("MEMTRACE_NATS_PASSWORD", "open sesame")
+    monkeypatch.setenv("MEMTRACE_LLM_BASE_URL", "https://ann:sesame@models.example/v1")
+    file = tmp_path / "memtrace.toml"
+    file.write_text('log_level = "debug"\n')
+    monkeypatch.setenv("MEMTRACE_CONFIG", str(file))
+    told = sample("config", "--json")
+    assert "sesame" not in told.out + sample("config").out + sample("config", "--all").out
+    known = {one["name"]: one for one in told.json}
+    assert known["port"] == {"name": "port", "value": 9123, "from": "environment", "variable": "MEMTRACE_PORT"}
+    assert (known["log_level"]["value"], known["log_level"]["from"]) == ("debug", "file")
+    assert known["store"]["from"] == "option"
+    assert known["host"]["from"] == "default"
+    assert known["nats_password"]["value"] == "(set)"
+    assert known["llm_base_url"]["value"] == "https://models.example/v1"
+    assert [one["value"] for one in sample("settings", "get", "MEMTRACE_PORT", "--json").json] == [9123]
+    assert "queue_bytes" in sample("config", "--all").out
+    assert "queue_bytes" not in sample("config", "list").out
+
+
+def test_a_project_is_deleted_whole(stored: Callable[[TraceBuilder], Cli]) -> None:
+    first = TraceBuilder("default", "first")
+    first.variable("note", "The gate is green.")
+    cli = stored(first)
+    cli("import", SAMPLE)
+    assert "say --yes" in cli("delete", "--all", code=2).err
+    assert len(cli("traces", "--json").json) == 2
+    told = cli("delete", "--all", "--yes", "--json").json
+    assert (len(told["traceIds"]), told["deleted"]["Trace"]) == (2, 2)
+    assert cli("traces", "--json").json == []
+    assert "has no traces" in cli("delete", "--all", "--yes").err
+
+
+def test_a_search_has_no_time_to_sort_by(sample: Cli) -> None:
+    assert "there is no column 'time'" in sample("search", "pottery", "--sort", "time", code=2).err
