@@ -15,6 +15,7 @@ import pytest
 from memtrace.context import scope
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.instruments import handed_out, placing, program_name
+from memtrace.instruments.homes import Home
 
 STORE = "qdrant /data/q memories"
 
@@ -223,5 +224,78 @@ def test_a_private_store_keeps_its_identity_and_no_other_has_it() -> None:
         pass
 
     one, two = Store(), Store()
+    assert placing.private_store("store", one) == placing.private_store("store", one)
+    assert placing.private_store("store", one) != placing.private_store("store", two)
+
+
+def chosen(*contents: object, continued: Iterable[str] = (), named: Home | None = None) -> Home:
+    return placing.contents_home(contents, what="openai chat", named=lambda: named, continued=lambda: list(continued))
+
+
+def is_new(found: Home, *others: str | None) -> bool:
+    return found.trace not in others and found.name == f"{program_name.program()}: openai chat"
+
+
+def replied(owner: str, reply: str) -> tuple[str, str]:
+    """A model's reply in a memory's trace: only the same object proves the trace."""
+    with memory(owner), memtrace.operation("answer", kind="Generation") as step:
+        made = step.output(reply, "reply", kind="Answer")
+        variable = memtrace.find(made)
+        assert variable is not None
+        placing.gave(made, variable, proof="object")
+        return here() or "", made
+
+
+def test_a_continued_conversation_places_a_call_whose_contents_say_nothing() -> None:
+    assert chosen("hello there", continued=["talk"]).trace == "talk"
+    # Several traces have the same messages: the one that gave something here last is meant, or none.
+    assert is_new(chosen("hello there", continued=["talk", "other"]), "talk", "other")
+    alice, (cheese,) = search("user_id=alice", "what do I like?", "Alice likes blue cheese")
+    assert alice is not None
+    assert chosen("hello there", continued=["talk", alice]).trace == alice
+    assert is_new(chosen("hello there", continued=["talk", "other"]), "talk", "other", alice)
+    # What the contents prove comes before the conversation.
+    assert chosen(cheese, continued=["talk"]).trace == alice
+    assert chosen("what do I like?", continued=["talk"]).trace == "talk"
+
+
+def test_most_of_the_contents_decide_and_a_tie_goes_to_the_question_or_to_the_last_trace() -> None:
+    alice, hers = search("user_id=alice", "what do we like?", "Alice likes blue cheese", "Alice likes old wine")
+    bob, his = search("user_id=bob", "and what do I like?", "Bob drinks green tea", "Bob drinks cold milk")
+    whole = [*hers, his[0]]
+    assert chosen(*whole).trace == chosen("; ".join(whole)).trace == alice
+    assert chosen(hers[0], his[0]).trace == bob
+    assert chosen(hers[0], his[0], "what do we like?").trace == alice
+    with ThreadPoolExecutor(1) as elsewhere:
+        assert is_new(elsewhere.submit(chosen, hers[0], his[0]).result(), alice, bob)
+        carol, _ = elsewhere.submit(search, "user_id=carol", "what else is there?", "Carol eats apples").result()
+        assert is_new(elsewhere.submit(chosen, hers[0], his[0]).result(), alice, bob, carol)
+
+
+def test_a_named_conversation_gives_way_to_a_memory_alone() -> None:
+    alice, (cheese,) = search("user_id=alice", "what do I like?", "Alice likes blue cheese")
+    talk = placing.conversation_home("c1")
+    assert chosen("hello there", named=talk).trace == talk.trace
+    for given in (cheese, f"Known: {'Alice likes ' + 'blue cheese'}"):
+        found = chosen(given, named=talk)
+        assert (found.trace, found.session, found.name) == (alice, "c1", "")
+    bob, reply = replied("user_id=bob", "You like old cheese best of all")
+    assert chosen(reply).trace == bob
+    assert chosen(reply, named=talk).trace == talk.trace
+    assert chosen("what do I like?", named=talk).trace == talk.trace
+
+
+def test_a_conversation_has_its_id_as_session_unless_it_has_a_name_of_its_own() -> None:
+    plain, called = placing.conversation_home("c1"), placing.conversation_home("c1", name="a talk")
+    assert plain.trace == called.trace != placing.conversation_home("c2").trace
+    assert (plain.name, plain.session) == (f"{program_name.program()}: c1", "c1")
+    assert (called.name, called.session) == (f"{program_name.program()}: a talk", None)
+
+
+def test_a_store_that_takes_no_attribute_has_an_identity_as_long_as_it_lives() -> None:
+    class Slotted:
+        __slots__ = ()
+
+    one, two = Slotted(), Slotted()
     assert placing.private_store("store", one) == placing.private_store("store", one)
     assert placing.private_store("store", one) != placing.private_store("store", two)
