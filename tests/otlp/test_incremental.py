@@ -115,6 +115,24 @@ async def test_edges_to_spans_that_are_only_remembered_are_found(place: Database
         assert len(edges) == 1
 
 
+async def test_what_is_remembered_of_a_deleted_trace_is_not_compared_with_what_comes_under_its_name(
+    place: Database,
+) -> None:
+    said = "Rex is a dog that likes long walks"
+    resource: dict[str, Any] = {"resource": {"memtrace.trace": "t"}}
+    old = [Sent(f"old{one}", "chat", one, one + 1, chat([("user", f"q{one}")], said), **resource) for one in range(3)]
+    store, trace, linker = place.project("p"), trace_id("p", "t"), Linker()
+    await _write(place, _deliveries(old), linker)
+    await store.delete_trace(trace)
+    # Another worker has written the first span of the new trace.
+    await _write(place, _deliveries([Sent("a", "chat", 10, 15, chat([("user", "who?")], said), **resource)]), Linker())
+    later = Sent("b", "chat", 20, 25, chat([("user", said)], "I see"), **resource)
+    settled = await _write(place, _deliveries([later]), linker)
+    assert (settled.dead, settled.later, settled.found) == ([], [], [])
+    edges = [one for one in await elements(store, Derivation, trace) if one.comment == EQUAL]
+    assert len(edges) == 1
+
+
 async def test_many_edges_come_as_packets_of_their_own(place: Database) -> None:
     """One request of equal texts has more edges than events; a turn must not write them all."""
     linker = Linker()
