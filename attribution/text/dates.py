@@ -34,7 +34,7 @@ _WEEKDAY = "(?:" + "|".join(sorted(_WEEKDAYS, key=len, reverse=True)) + r")\b\.?
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th)?"
 _COUNT = (
-    r"(?:a couple of|a couple|a few|several|couple of|few|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"(?:a\s+couple\s+of|a\s+couple|a\s+few|several|couple\s+of|few|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
     r"|twelve|\d{1,3})"
 )
 _UNIT = r"(?:day|night|weekend|week|month|year)s?"
