@@ -17,7 +17,7 @@ _LONG_WORDS = 45
 """A gold answer with more words, or with paragraphs, is a conversational reply."""
 
 _YES_ALONE = r"(?:oui|sí|sim|sì|да|evet|نعم|はい|네)\s*(?:$|[^\w\s-])"
-_NO_ALONE = r"(?:no|nope|nein|non|não|нет|hayır|لا|いいえ|아니요|不是|没有)\s*(?:$|[^\w\s-])"
+_NO_ALONE = r"(?:no|nope|nein|nee|non|não|нет|hayır|لا|いいえ|아니요|不是|没有)\s*(?:$|[^\w\s-])"
 """Words that mean no other thing only if a mark or nothing follows them, such as ``non`` and ``sim``."""
 _POLAR_YES = re.compile(rf"^\W*(?:likely\s+|probably\s+)?(?:(?:yes|yeah|yep|ja|是|对)\b|{_YES_ALONE})", re.IGNORECASE)
 _POLAR_NO = re.compile(rf"^\W*(?:likely\s+|probably\s+)?{_NO_ALONE}", re.IGNORECASE)
@@ -44,19 +44,25 @@ _JOINING = re.compile(
 
 _ASKS = ("?", "？")
 _REASON = re.compile(
-    r"""\b(?:why|how\s+come|what\s+(?:made|caused)|(?:for\s+)?what\s+reason|warum|wieso|weshalb|pourquoi|por\s*qu[eéê]
+    r"""\b(?:why|waarom|how\s+come|what\s+(?:made|caused)|(?:for\s+)?what\s+reason|warum|wieso|weshalb|pourquoi|por\s*qu[eéê]
         |perch[eé]|почему|зачем|neden|niçin|niye)\b | لماذا | क्यों | なぜ|どうして | 为什么|為什麼|为何 | 왜 | ทำไม""",
     re.VERBOSE | re.IGNORECASE,
 )
 
 
 _TIME = re.compile(
-    r"^\W*(?:(?:since|until|seit|bis|desde|hasta|até|depuis|jusqu['’]à|da|fino\s+a)\s+)?"
-    r"(?:when|wann|quand|cuándo|quando|когда)\b|^\W*(?:何时|什么时候|いつ|언제)",
-    re.IGNORECASE,
+    r"""^\W*(?:(?:since|until|seit|bis|desde|hasta|até|depuis|jusqu['’]à|da|fino\s+a|sinds|tot)\s+)?
+        (?:when|wann|quand|cuándo|quando|когда|wanneer)\b
+      | ^\W*(?:何时|什么时候|いつ|언제)
+      | ^\W*(?:(?:on|in|at|since|until|an|am|im|seit|um|op|sinds|om|à|a|em|en|el|il|nel|depuis|desde)\s+)?
+        (?:what|which|welche[mnrs]?|welke?|wat\s+voor|hoe|che|quale?|qué|quelle?|que|qual)\s+
+        (?:day|date|year|month|week|weekend|weekday|time|tag|datum|jahr|monat|woche|uhrzeit|dag|jaar|maand|laat|giorno
+          |data|anno|mese|ora|día|fecha|año|mes|hora|dia|ano|mês|jour|date|année|mois|heure)\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"^\W*(?:how\s+(?:long|many|much|old|often)|wie\s+(?:lange|viele?|alt|oft)|combien|cuánt[oa]s?|quant[oaie]s?(?!\s+ao?s?\b)|сколько)\b"
+    r"^\W*(?:how\s+(?:long|many|much|old|often)|wie\s+(?:lange|viele?|alt|oft)|combien|cuánt[oa]s?|quant[oaie]s?(?!\s+ao?s?\b)|сколько|hoeveel|hoe\s+(?:lang|oud|vaak))\b"
     r"|^\W*(?:几|多少|多久|いくつ|いくら|何[人回歳個]|몇|얼마)",
     re.IGNORECASE,
 )

@@ -28,7 +28,8 @@ _FUNCTION_WORDS = {
     "es": "el los las y es son fue una del en con para por su sus al que se lo mi está tiene",
     "pt": "o os as e é são foi um uma do da dos das no na em não com para por seu sua ao que meu minha está tem",
     "it": "il lo gli e è sono era una del della dei delle nel nella con per da al alla che suo sua mio ha",
-    "nl": "de het een en is zijn was heeft hebben van in op met voor bij uit aan te niet ik hij zij",
+    "nl": "de het een en is zijn was heeft hebben van in op met voor bij uit aan te niet ik hij zij dat dit wordt werd "
+    "maar ook naar nog wel mijn geen",
 }
 _LANGUAGES: dict[str, set[str]] = {}
 for _language, _words in _FUNCTION_WORDS.items():

@@ -1,7 +1,7 @@
 """Dates in European and East Asian languages, told in English, so that one module knows the calendar.
 
-The languages are German, Spanish, French, Italian, Portuguese, Chinese, Japanese and Korean; of Korean only dates with
-a month.
+The languages are German, Dutch, Spanish, French, Italian, Portuguese, Chinese, Japanese and Korean; of Korean only
+dates with a month.
 
 ``dateparser`` knows more languages, but takes a third of a second to start and a hundredth for each sentence.
 """
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from attribution.text.scripts import numeral
-from attribution.text.weekdays import ENGLISH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH
+from attribution.text.weekdays import DUTCH, ENGLISH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH
 
 _MONTH_NAMES = "january february march april may june july august september october november december"
 _ENGLISH_MONTHS = _MONTH_NAMES.split()
@@ -32,6 +32,10 @@ _MONTHS = (
         _ENGLISH_MONTHS,
     )
     | _named(
+        "januari februari maart april mei juni juli augustus september oktober november december",
+        _ENGLISH_MONTHS,
+    )
+    | _named(
         "enero febrero marzo abril mayo junio julio agosto septiembre/setiembre octubre noviembre diciembre",
         _ENGLISH_MONTHS,
     )
@@ -48,19 +52,22 @@ _MONTHS = (
         _ENGLISH_MONTHS,
     )
 )
-_BARE_WEEKDAYS = _named(FRENCH, _ENGLISH_DAYS) | _named(ITALIAN, _ENGLISH_DAYS)
+_BARE_WEEKDAYS = _named(FRENCH, _ENGLISH_DAYS) | _named(ITALIAN, _ENGLISH_DAYS) | _named(DUTCH, _ENGLISH_DAYS)
 """In these languages a day of the week without an article is a single day: with an article, it is each week's."""
 _SHORT_WEEKDAYS = _named("segunda terça quarta quinta sexta", _ENGLISH_DAYS[:5])
 """Portuguese words that mean "second" to "sixth", too."""
 _WEEKDAYS = {
     word: day
-    for names in (GERMAN, SPANISH, FRENCH, ITALIAN, PORTUGUESE)
+    for names in (GERMAN, DUTCH, SPANISH, FRENCH, ITALIAN, PORTUGUESE)
     for word, day in _named(names, _ENGLISH_DAYS).items()
 }
 _UNITS = {
     "tag": "day", "tage": "day", "tagen": "day", "woche": "week", "wochen": "week", "wochenende": "weekend",
     "monat": "month", "monate": "month", "monaten": "month", "jahr": "year", "jahre": "year", "jahren": "year",
     "sommer": "summer", "winter": "winter", "herbst": "autumn", "frühling": "spring", "frühjahr": "spring",
+    "dag": "day", "dagen": "day", "week": "week", "weken": "week", "weekend": "weekend", "maand": "month",
+    "maanden": "month", "jaar": "year", "jaren": "year", "zomer": "summer", "herfst": "autumn", "najaar": "autumn",
+    "lente": "spring", "voorjaar": "spring",
     "día": "day", "dias": "day", "días": "day", "semana": "week", "semanas": "week", "mes": "month", "meses": "month",
     "año": "year", "años": "year", "verano": "summer", "invierno": "winter", "otoño": "autumn", "primavera": "spring",
     "jour": "day", "jours": "day", "semaine": "week", "semaines": "week", "mois": "month", "an": "year", "ans": "year",
@@ -71,13 +78,15 @@ _UNITS = {
 }  # fmt: skip
 _ITALIAN = frozenset({"giorno", "giorni", "settimana", "settimane", "mese", "mesi", "anno", "anni"})
 _COUNTS = _named(
-    "ein/eine/einem/einer/einen/un/una/une/um/uma zwei/dos/deux/dois/duas/due drei/tres/trois/três/tre "
-    "vier/cuatro/quatre/quatro/quattro fünf/cinco/cinq/cinque sechs/seis/six/sei sieben/siete/sept/sete/sette "
-    "acht/ocho/huit/oito/otto neun/nueve/neuf/nove zehn/diez/dix/dez/dieci",
+    "ein/eine/einem/einer/einen/een/un/una/une/um/uma zwei/twee/dos/deux/dois/duas/due "
+    "drei/drie/tres/trois/três/tre vier/cuatro/quatre/quatro/quattro fünf/vijf/cinco/cinq/cinque "
+    "sechs/zes/seis/six/sei sieben/zeven/siete/sept/sete/sette acht/ocho/huit/oito/otto "
+    "neun/negen/nueve/neuf/nove zehn/tien/diez/dix/dez/dieci",
     map(str, range(1, 11)),
-)
+) | {"ein paar": "a few", "een paar": "a few"}
 _DAYS = {
     "vorgestern": "day before yesterday", "gestern": "yesterday", "heute": "today", "morgen": "tomorrow",
+    "eergisteren": "day before yesterday", "gisteren": "yesterday", "vandaag": "today",
     "anteayer": "day before yesterday", "antier": "day before yesterday", "ayer": "yesterday", "hoy": "today",
     "mañana": "tomorrow", "avant-hier": "day before yesterday", "hier": "yesterday", "aujourd'hui": "today",
     "aujourd’hui": "today", "demain": "tomorrow", "anteontem": "day before yesterday", "ontem": "yesterday",
@@ -90,13 +99,14 @@ def _one_of(words: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + ")"
 
 
-_SINCE = ("seit", "desde", "depuis")
+_SINCE = ("seit", "sinds", "desde", "depuis")
 _MONTH, _WHAT, _WEEKDAY = _one_of(_MONTHS), _one_of([*_UNITS, *_WEEKDAYS]), _one_of(_WEEKDAYS)
 _COUNT = rf"(?:\d{{1,3}}|{_one_of(_COUNTS)})"
 _PLAIN_DAY = r"(?!,?\s+(?:(?:de[mn]\s+)?\d|pas|próx|que\s|dern|proch|scors|pross))"
 """Rules out that a date or a word such as "last" follows the name of a day."""
 _OF_EACH = (
-    "les?|chaque|une?|du|au|ce|à|pour|avant|dès|de|entre|d['’]ici|il|la|i|ogni|una?|al|alla|d[ae]lla?|di|a|per|entro"
+    "elke|iedere|de|een|tot|voor|vanaf|les?|chaque|une?|du|au|ce|à|pour|avant|dès|de|entre|d['’]ici|il|la|i|ogni|una?"
+    "|al|alla|d[ae]lla?|di|a|per|entro"
 )
 """What makes a day of the week that follows another day than the last one."""
 _LATIN = re.compile(
@@ -104,16 +114,16 @@ _LATIN = re.compile(
       (?<![\d.])(?P<d1>{_DAY})(?:\.|er)?\s*(?:de\s+)?\b(?P<m1>{_MONTH})\b(?:,?\s+(?:del?\s+)?(?P<y1>{_YEAR}))?
     | (?<![\d.])(?P<d2>{_DAY})\.(?P<m2>[01]?\d)\.(?P<y2>{_YEAR})
     | \b(?P<m3>{_MONTH})\s+(?:del?\s+)?(?P<y3>{_YEAR})
-    | \b(?P<back>letzte[nrsm]?|vergangene[nrsm]?|vorige[nrsm]?|scors[oa])\s+(?P<w1>{_WHAT})\b
-    | \b(?P<on>nächste[nrsm]?|kommende[nrsm]?)\s+(?P<w2>{_WHAT})\b
+    | \b(?P<back>letzte[nrsm]?|vergangene[nrsm]?|vorige[nrsm]?|afgelopen|scors[oa])\s+(?P<w1>{_WHAT})\b
+    | \b(?P<on>nächste[nrsm]?|kommende[nrsm]?|volgende?|komende?|aanstaande)\s+(?P<w2>{_WHAT})\b
     | \b(?P<w3>{_WHAT})\s+(?:pass?ad[oa]|scors[oa]|derni(?:er|ère))\b
     | \b(?P<w4>{_WHAT})\s+(?:(?:próxim|prossim)[oa]|prochaine?|que\s+v(?:iene|em))\b
     | \b(?:próxim|prossim)[oa]\s+(?P<w5>{_WHAT})\b
-    | \b(?P<c9>{_COUNT})\s+(?P<w9>{_WHAT})\s+(?:fa|atrás)\b
+    | \b(?P<c9>{_COUNT})\s+(?P<w9>{_WHAT})\s+(?:fa|atrás|geleden)\b
     | \b(?:vor|hace|il\s+y\s+a|há|faz)\s+(?P<c6>{_COUNT})\s+(?P<w6>{_WHAT})\b
-    | \b(?P<to>in|dentro\s+de|dans|daqui\s+a|[tf]ra)\s+(?P<c7>{_COUNT})\s+(?P<w7>{_WHAT})\b
-    | \b(?:am|seit|(?:desde\s+)?(?:el|n[oa])|desde|depuis)\s+(?P<w8>{_WEEKDAY})\b{_PLAIN_DAY}
-    | (?:\b(?P<each>{_OF_EACH})\s+)?\b(?P<bare>{_one_of(_BARE_WEEKDAYS)})\b(?!\s+gras){_PLAIN_DAY}
+    | \b(?P<to>in|dentro\s+de|dans|daqui\s+a|[tf]ra|over)\s+(?P<c7>{_COUNT})\s+(?P<w7>{_WHAT})\b
+    | \b(?:am|seit|op|sinds|(?:desde\s+)?(?:el|n[oa])|desde|depuis)\s+(?P<w8>{_WEEKDAY})\b{_PLAIN_DAY}
+    | (?:\b(?P<each>{_OF_EACH})\s+)?(?<!\bweek\s)\b(?P<bare>{_one_of(_BARE_WEEKDAYS)})\b(?!\s+gras){_PLAIN_DAY}
     | \bna\s+(?P<short>{_one_of(_SHORT_WEEKDAYS)})\b(?=\s*(?:[.,;:!?)]|$|à\b|de\s+manhã))
     | (?<![\w-])(?<!\bla\s)(?<!\bam\s)(?P<day>{_one_of(_DAYS)})(?![\w-])
     """,
@@ -138,6 +148,9 @@ _HAN = re.compile(
 )
 _MAY_BE = re.compile("[年년月월日号號天周週昨今明前期きあお]")
 _TELLING_WORDS = """
+    gisteren eergisteren vandaag geleden vorige afgelopen volgende volgend komende komend aanstaande dag dagen weken
+    maand maanden jaar jaren januari februari maart mei augustus oktober maandag dinsdag woensdag donderdag vrijdag
+    zaterdag zondag zomer herfst najaar voorjaar
     gestern vorgestern heute morgen vor tag tage tagen woche wochen monat monate monaten jahr jahre jahren
     januar februar rz april mai juni juli august september oktober november dezember
     ayer anteayer antier hoy ana semana semanas mes meses hace enero febrero marzo abril mayo junio julio agosto

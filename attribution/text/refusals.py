@@ -107,7 +107,11 @@ _OTHERS = r"""
     | \bнет\s+(?:\w+\s+)?(?:информации|данных|сведений|упоминани\w+|записей)
     | \b(?:вы|ты)\s+(?:\w+\s+){0,2}не\s+(?:говорил|рассказывал|упоминал|сообщал|сказал|рассказал)\w*
         |\bне\s+могу\s+(?:сказать|ответить|найти)
-    | \bkan\s+(?:\w+\s+){0,2}?geen\s+(?:\w+\s+)?(?:informatie|antwoord|details|gegevens)\b
+    | \bweet\s+(?:ik\s+)?(?:het\s+|dat\s+|dit\s+)?(?:helaas\s+)?niet\b | \bonbekend\b
+    | \bniet\s+(?:\w+\s+)?(?:bekend|vermeld|genoemd|gezegd|verteld|aangegeven|besproken|beschikbaar|zeker)\b
+    | \bgeen\s+(?:\w+\s+)?(?:informatie|antwoord|details|gegevens|idee|vermelding|aantekening\w*|notities?)\b
+    | \bniets\s+(?:\w+\s+){0,2}?(?:bekend|vermeld|genoemd|gezegd|verteld)\b
+    | \bkan\s+(?:\w+\s+){0,3}?niet\s+(?:beantwoorden|zeggen|weten|bepalen)\b
     | \b(?:bilmiyorum|bilinmiyor|hatırlamıyorum|bilmiyoruz|belirtilme\w+|bahsetme(?:di|mi)\w*|söyleme(?:di|mi)\w*
         |bahsedilme\w+)\b
     | \b(?:bilgi|kayıt|bilgim)\s+(?:yok|bulunm\w+)|\bemin\s+değilim\b

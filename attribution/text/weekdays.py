@@ -10,6 +10,7 @@ GERMAN = "montag dienstag mittwoch donnerstag freitag samstag/sonnabend sonntag"
 SPANISH = "lunes martes miércoles/miercoles jueves viernes sábado/sabado domingo"
 FRENCH = "lundi mardi mercredi jeudi vendredi samedi dimanche"
 ITALIAN = "lunedì martedì mercoledì giovedì venerdì sabato domenica"
+DUTCH = "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
 PORTUGUESE = "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo"
 _LATIN = (
     ENGLISH,
@@ -18,7 +19,7 @@ _LATIN = (
     FRENCH,
     ITALIAN,
     PORTUGUESE,
-    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+    DUTCH,
     "måndag tisdag onsdag torsdag fredag lördag söndag",
     "pazartesi salı çarşamba perşembe cuma cumartesi pazar",
 )

@@ -62,6 +62,10 @@ def asked(question: str, *golds: str) -> Failure:
         "Je ne suis pas en mesure de répondre.",
         "Je ne peux pas donner d'informations sur l'âne.",
         "Ik kan helaas geen informatie over de ezel geven.",
+        "Dat weet ik niet.",
+        "Het is niet bekend.",
+        "De leeftijd van de ezel wordt niet vermeld.",
+        "Daar is niets over gezegd.",
         "不知道",
         "对话中没有提到。",
     ],
@@ -84,6 +88,8 @@ def test_refusals(text: str) -> None:
         "She was not able to give a lecture on herring.",
         "Non sono in grado di remare giovedì.",
         "No puedo dar de comer al burro.",
+        "Ze houdt niet van haring.",
+        "De ezel kan niet zwemmen.",
     ],
 )
 def test_answers_are_no_refusals(text: str) -> None:
