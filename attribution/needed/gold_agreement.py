@@ -22,13 +22,14 @@ from attribution.text.money import Money, money
 from attribution.text.numbers import number
 from attribution.text.segments import passage
 from attribution.text.tokens import tokens
+from attribution.text.weekdays import weekdays
 
 _SOME_DAY = 738_000
 """A day (an ordinal) to compare relative dates by."""
 _NOT = re.compile(
     r"""
-      \b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne|nunca|jamás|nadie|ning[uú]n\w*
-        |tampoco|pas|jamais|aucun\w*|sans|değil|yok|не|нет|никогда|без|нельзя|لا|ليس\w*|لم|لن|بدون)\b
+      \b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne|niet|niets|nooit|niemand|geen|zonder|nunca|jamás|nadie|ning[uú]n\w*
+        |tampoco|pas|jamais|aucun\w*|sans|non(?!-)|senza|nessun\w*|niente|não|nenhum\w*|sem|değil|yok|не|нет|никогда|без|нельзя|لا|ليس\w*|لم|لن|بدون)\b
       | n['’]t\b | \bn['’](?=[aeiouyéèêh])
       | 不(?![过過仅僅但久同少断斷错錯止管妨]) | [没沒] | 未(?![来來]) | 无(?![论論]) | 無(?![論])
       | ない | ません | なかった | 없 | 않 | 못 | 안\s | 아니 | ไม่ | नही | बिना
@@ -203,11 +204,11 @@ def _form(code: str) -> str:
 
 
 def tells_another_amount(gold: str, text: str) -> bool:
-    """Whether a text names other dates, numbers or times of day in the place of the gold answer's."""
+    """Whether a text names other dates, days of the week, numbers or times in the place of the gold answer's."""
     alike = measures_alike([gold], text, frozenset())
     if alike is not None:
         return not alike
-    if _tells_another_code([gold], text):
+    if _tells_another_code([gold], text) or _tells_another_weekday(gold, text):
         return True
     near = next((one.interval.first for one in mentions(f"{gold}\n{text}") if one.interval is not None), _SOME_DAY)
     wanted, told = _named_days(gold, near), _named_days(text, near)
@@ -218,6 +219,12 @@ def tells_another_amount(gold: str, text: str) -> bool:
     if some.numbers and others.numbers:
         return _tells_another_number(some.numbers, others.numbers)
     return _tells_another_time([gold], text)
+
+
+def _tells_another_weekday(gold: str, text: str) -> bool:
+    """Whether a text has a day of the week in the place of the gold answer's, of which it may have others."""
+    wanted, told = weekdays(gold), weekdays(text)
+    return bool(wanted - told) and bool(told - wanted)
 
 
 def _named_days(text: str, near: int) -> list[Interval]:

@@ -171,6 +171,7 @@ def test_the_same_measure(gold: str, answer: str) -> None:
         ("18 minutes and 40 seconds", "In 18:41."),
         ("three hours and forty minutes", "three hours and forty-one minutes"),
         ("5 novembre 2027", "Il 6/11/2027"),
+        ("Mondays and Fridays", "Mondays and Sundays"),
     ],
 )
 def test_another_measure(gold: str, answer: str) -> None:
