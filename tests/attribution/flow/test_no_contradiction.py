@@ -1,0 +1,65 @@
+"""What the evidence says instead of the gold answer contradicts it only if both answer the question."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from attribution.free_pass.trial import SURE
+from schema.kinds import ErrorType
+from store.contract.protocol import Database
+from store.open import open_database
+from tests.attribution.flow.test_premises import OTHER, talk
+from tests.attribution.flow.test_rules import verdict_on
+
+PLANTED = "I planted thirty bulbs, and the voles ate eleven."
+BOOKED = "I booked 3 rooms, for 40 pounds each."
+MOVED = "Before Easter we moved house, to Leith."
+LEITH = "The house in Leith is damp, but the stove is cosy."
+MET_ORGEL = "Oma verhuisde twee weken geleden, met haar orgel."
+
+
+@pytest_asyncio.fixture
+async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+    async with await open_database(f"sqlite:///{tmp_path_factory.mktemp('proof') / 'proof.db'}") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "gold", "answer"),
+    [
+        (PLANTED, "Which number of bulbs is left?", "nineteen", "Eleven"),
+        (PLANTED, "Which number of bulbs is left?", "19", "30"),
+        (BOOKED, "How much did Ada pay for the rooms in all?", "120 pounds", "40 pounds"),
+        (MOVED, "When did Ada move house?", "2 April 2026", "She moved to Leith."),
+        (MOVED, "On what day did Ada move house?", "2 April 2026", "To Leith"),
+        (MET_ORGEL, "Wanneer verhuisde oma?", "9 maart 2026", "Oma verhuisde twee weken geleden."),
+        (MET_ORGEL, "Wanneer verhuisde oma?", "9 maart 2026", "Met haar orgel."),
+    ],
+)
+async def test_an_answer_to_something_else_contradicts_nothing(
+    embedded: Database, said: str, question: str, gold: str, answer: str
+) -> None:
+    told = talk(("Ada", said), ("Ben", OTHER))
+    verdict, _ = await verdict_on(embedded, told, told.ask(question, gold, answer, [told.store(0, said)]))
+    assert verdict.error_type in {ErrorType.RESPONSE, ErrorType.EXTRACTION}
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "gold", "answer"),
+    [
+        (PLANTED, "Which number of bulbs did the voles eat?", "fourteen", "Eleven"),
+        (BOOKED, "How much does each room cost?", "55 pounds", "40 pounds"),
+        (LEITH, "How does Ada like the house?", "10 years", "It is damp, but the stove is cosy."),
+        ("On 3 April we moved house.", "When did Ada move house?", "19 June 2026", "On 3 April 2026"),
+    ],
+)
+async def test_another_amount_or_a_gold_answer_beside_the_question_is_contradicted(
+    embedded: Database, said: str, question: str, gold: str, answer: str
+) -> None:
+    told = talk(("Ada", said), ("Ben", OTHER))
+    verdict, _ = await verdict_on(embedded, told, told.ask(question, gold, answer, [told.store(0, said)]))
+    assert verdict.error_type is ErrorType.ANNOTATION
+    assert verdict.confidence < SURE
