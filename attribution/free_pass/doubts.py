@@ -5,6 +5,7 @@ from __future__ import annotations
 from attribution.free_pass.foreign_gold import SAID_INSTEAD
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_words import may_say_the_same
+from attribution.free_pass.premises import CHANGE
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, share_found
 from attribution.needed.gold_agreement import denies
@@ -30,6 +31,8 @@ def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> st
         finding: the chosen finding.
         needed: what the answer needed; None if that is not known.
     """
+    if finding.doubt:
+        return finding.doubt
     # "Only cats have come up, no dog" refuses in words that are not among those of refusals.
     if tried.is_unanswerable and finding.error_type is ErrorType.RESPONSE and denies(tried.failure.prediction or ""):
         return "; unless the answer says so in other words"
@@ -58,7 +61,8 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
     """The sentence, shortened, in which the speaker of the needed fact later tells the given answer; None without one.
 
     The sentence has most of the words that question and needed fact have in common: ``the code of the laundry`` shares
-    half of them with ``the code of the cellar``. Of an answer with a number or day, the sentence has these.
+    half of them with ``the code of the cellar``. Or it tells a change: ``now the one in the attic``. Of an answer with
+    a number or day, the sentence has these.
     """
     messages, failure = tried.messages, tried.failure
     text, topic = failure.prediction or "", messages.asked(failure).words.keys() & set(needed.sentence.stems)
@@ -75,7 +79,8 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
             continue
         for placed in messages.statements(message):
             common = topic & set(placed.sentence.stems)
-            if 2 * len(common) > len(topic) and share_found(value, placed) >= _WHOLLY:
+            is_on_topic = 2 * len(common) > len(topic) or CHANGE.search(placed.sentence.text)
+            if is_on_topic and share_found(value, placed) >= _WHOLLY:
                 return said(placed.sentence.text, _SHOWN)
     return None
 

@@ -19,7 +19,7 @@ from attribution.needed.evidence_sentences import (
     support_of_answer,
 )
 from attribution.needed.exclusion import excludes
-from attribution.needed.gold_agreement import agreement
+from attribution.needed.gold_agreement import agreement, has_code, tells_another_code
 from attribution.needed.messages import Messages
 from attribution.needed.pieces import is_list
 from attribution.needed.presence import Detail
@@ -59,7 +59,9 @@ def foreign_gold(
 ) -> Finding:
     """The evidence states the given answer and not the gold answer, neither in one sentence nor in several."""
     likelihood, quote, message = 0.0, "", detail.message_id
-    if failure.prediction and not refuses(failure.prediction):
+    if (coded := _with_given_code(messages, failure, evidence)) is not None:
+        likelihood, (message, quote) = _REPLACING, coded
+    elif failure.prediction and not refuses(failure.prediction):
         claim = messages.claim(failure, detail.reference)
         share, source, sentence = support_of_answer(messages, failure, evidence, detail.reference)
         # Each gold answer is right by itself, such as "eleven kilos" and "11 kg": the evidence need not state both.
@@ -106,6 +108,18 @@ def foreign_gold(
     return Finding(
         ErrorType.ANNOTATION, None, likelihood, SAID_INSTEAD, lambda: proof.of_message(message, quote), is_local=True
     )
+
+
+def _with_given_code(messages: Messages, failure: Failure, evidence: Sequence[str]) -> tuple[str, str] | None:
+    """The message and sentence of the evidence with the given answer's code; None if the gold answer's may be right.
+
+    Both answers have a code of one form, and no message has the gold answer's.
+    """
+    golds, said = failure.gold_answers, failure.prediction or ""
+    if not tells_another_code(golds, said) or any(has_code(golds, text) for text in messages.texts.values()):
+        return None
+    told = ((one, placed.sentence.text) for one in evidence for placed in messages.sentences.get(one, ()))
+    return next(((one, text.strip()) for one, text in told if has_code([said], text)), None)
 
 
 def _is_corrected(messages: Messages, evidence: Sequence[str], source: str, gold: Content, claim: Content) -> bool:

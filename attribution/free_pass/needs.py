@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from attribution.free_pass import other_subject, other_thing, premises, rules
 from attribution.free_pass.foreign_gold import foreign_gold
+from attribution.free_pass.in_its_place import in_its_place
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content
 from attribution.needed.evidence_sentences import (
@@ -148,10 +149,7 @@ def find_needs(tried: TriedFailure, findings: Sequence[Finding]) -> Needs:
     detail = best_detail(messages, failure, evidence, gold)
     if is_joined(kind, evidence):
         # Two messages of the evidence may tell an old state and a new one, and no parts of one answer.
-        if (
-            detail is not None
-            and (other := premises.outdated(tried.graph, messages, failure, detail, gold)) is not None
-        ):
+        if detail is not None and (other := _out_of_date(tried, detail, gold)) is not None:
             return Needs([*findings, other], [[detail]])
         return Needs(findings, joined_pieces(messages, failure, evidence, gold))
     pieces = list_pieces(messages, failure, evidence, gold)
@@ -227,13 +225,19 @@ def _premise(tried: TriedFailure, detail: Detail, best: Detail, gold: Content) -
         or premises.corrected_person(messages, failure, detail)
         or other_subject.other_speaker(messages, failure, detail, gold, known)
         or other_subject.other_name(messages, failure, best, gold, known)
-        or premises.outdated(tried.graph, messages, failure, detail, gold)
+        or _out_of_date(tried, detail, gold)
         or other_thing.in_other_clause(messages, failure, detail, gold)
         or (other_thing.other_thing(messages, failure, detail, gold, known) if tried.is_retrieved else None)
         or premises.wrong_time(messages, failure, detail)
         or premises.after_the_end(messages, failure, gold)
         or premises.in_other_terms(tried.graph, messages, failure, tried.evidence, detail)
     )
+
+
+def _out_of_date(tried: TriedFailure, detail: Detail, gold: Content) -> Finding | None:
+    """A message that tells the given answer as what holds now, or in place of the gold answer; None without one."""
+    graph, messages, failure = tried.graph, tried.messages, tried.failure
+    return premises.outdated(graph, messages, failure, detail, gold) or in_its_place(graph, messages, failure, gold)
 
 
 def _is_contradicted(tried: TriedFailure, detail: Detail | None, gold: Content) -> bool:

@@ -21,6 +21,7 @@ from attribution.needed.question import is_question
 from attribution.text.languages import is_function_word
 from attribution.text.segments import Placed
 from attribution.text.tokens import tokens
+from attribution.text.weekdays import weekdays
 from attribution.text.word_forms import may_be_form
 from schema.kinds import ErrorType
 from schema.models import Failure
@@ -104,7 +105,7 @@ def _numbered(text: str) -> dict[str, set[str]]:
 
 
 def in_other_clause(messages: Messages, failure: Failure, detail: Detail, gold: Content) -> Finding | None:
-    """One sentence tells the given answer of what the question names, and the gold answer of a relative or friend.
+    """One sentence tells the given answer of what the question names, and the gold answer of another thing or person.
 
     ``I play the accordion in the evenings, my sister has the concertina.``
     """
@@ -116,10 +117,21 @@ def in_other_clause(messages: Messages, failure: Failure, detail: Detail, gold: 
     common = asked & set(detail.sentence.stems)
     told = [part for part in parts if _has(part, claim) and common <= _stems(part) and not _has(part, gold)]
     others = [part for part in parts if _has(part, gold) and common.isdisjoint(_stems(part)) and not _has(part, claim)]
-    if len(common) < _FEWEST or not told or not any(names_relative(part, failure.question) for part in others):
+    if len(common) < _FEWEST or not told or not others:
         return None
-    reason = "the evidence tells the given answer of the asked person, and the gold answer of another"
-    return _wrong(detail.message_id, text.strip(), reason, _SURE)
+    if any(names_relative(part, failure.question) for part in others):
+        reason = "the evidence tells the given answer of the asked person, and the gold answer of another"
+        return _wrong(detail.message_id, text.strip(), reason, _SURE)
+    if not all(_names_own(part, gold) for part in others):
+        return None  # "on Mondays, and on Fridays as well"
+    reason = "the evidence tells the given answer of what is asked about, and the gold answer of another thing"
+    return _wrong(detail.message_id, text.strip(), reason, _LIKELY)
+
+
+def _names_own(part: str, gold: Content) -> bool:
+    """Whether a clause names a thing of its own beside the gold answer: its first word of meaning is of that thing."""
+    first = next((one for one in tokens(part) if one.carries and not is_function_word(one.word)), None)
+    return first is not None and first.stem not in gold.words and first.word.isalpha() and not weekdays(first.word)
 
 
 def _has(part: str, wanted: Content) -> bool:

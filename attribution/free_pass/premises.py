@@ -60,18 +60,20 @@ _PLACE = re.compile(
 _WHOLLY = 0.9
 _ABOUT = 0.4
 """A sentence with at least this share of the question's words is on the same topic; rare words count no more."""
-_CHANGE = re.compile(
+CHANGE = re.compile(
     r"""\b(?:now(?:adays)?|current(?:ly)?|these\s+days|at\s+the\s+moment|by\s+now|no\s+longer|any\s?more|latest|most\s+recent
-        |from\s+now\s+on|chang(?:ed|es)|switched|moved|instead|raised|lowered
+        |from\s+\w+\s+on(?:wards?)?|as\s+of|t(?:akes?|ook|aken|aking)\s+over|replac(?:es?|ed|ing)
+        |in\s+(?:her|his|their|my|your|its)\s+place|chang(?:ed|es)|switched|moved|instead|raised|lowered
         |jetzt|derzeit|aktuell\w*|inzwischen|mittlerweile|neuerdings|nicht\s+mehr|umgezogen|gewechselt
         |maintenant|actuel\w*|désormais|déménagé|changé|ahora|actual\w*|ya\s+no|mudad[oa]|cambi(?:ó|ado|é)
         |agora|atual\w*|adesso|attual\w*|сейчас|теперь|больше\s+не|şimdi|artık
         |postponed|rescheduled|put\s+(?:back|off)|brought\s+forward|(?:a|the|our|my|his|her|their|its)\s+new
-        |verschoben|verlegt|geändert|(?:de[rmns]|die|das|eine?[nmr]?|unser\w*|mein\w*)\s+neue[nmrs]?
+        |verschoben|verlegt|geändert|umgebucht|übern(?:immt|ahm|ommen)|ab\s+(?:sofort|dem|nächste\w*|kommende\w*)
+        |(?:de[rmns]|die|das|eine?[nmr]?|unser\w*|mein\w*)\s+neue[nmrs]?
         |pass(?:e|ent|é|ée|ons)\s+(?:à|aux?)|repouss\w+|reporté\w*|avancé\w*|décalé\w*|nouve(?:au|l|lle|lles|aux)
         |pospuest\w*|pospuso|aplaza\w*|pasa(?:n|do|ron)?\s+a(?:l|\s+l[ao]s?)?|nuev[oa]s?
-        |adiad[oa]s?|adiou|passa(?:m|ram|do)?\s+(?:para|a[lio]?)|nov[oa]s?|spostat[oaie]|rinviat[oaie]|posticipat[oaie]
-        |nuov[oaie]|verzet|verplaatst|uitgesteld|nieuwe?|перенос\w*|перен[её]с\w*|сменил\w*|нов\w{2,3}
+        |mud(?:ou|ei|amos|ámos|aram|ad[oa]s?)|adiad[oa]s?|adiou|passa(?:m|ram|do)?\s+(?:para|a[lio]?)|nov[oa]s?|spostat[oaie]|rinviat[oaie]|posticipat[oaie]
+        |nuov[oaie]|verzet|verplaatst|uitgesteld|nieuwe?|flytta[dt]\w*|ändra[dt]\w*|byt(?:t|te)|uppskjut\w+|utsatt|endret|flyttet|перенос\w*|перен[её]с\w*|сменил\w*|нов\w{2,3}
         |yeni|ertelen\w*|değiş\w*|alındı
         |teraz|obecnie|już\s+nie|przen(?:ios|oszę)\w*|zmieni\w+|now(?:y|ego|ej|ym)|зараз|тепер|вже\s+не|перен[іо]с\w*
         |зміни\w+|sekarang|kini|tidak\s+lagi|diganti|pindah|numera|nykyään|siirr\w+|siirty\w+|vaihtu\w+)\b
@@ -153,7 +155,7 @@ def outdated(graph: TraceGraph, messages: Messages, failure: Failure, detail: De
     for message, placed in told_later(graph, messages, failure, detail, gold):
         text = placed.sentence.text
         is_whole = not claim.weight or share_found(claim, placed) >= _WHOLLY
-        is_changed = _CHANGE.search(text) or _CHANGE.search(failure.question) or _is_replaced(gold, claim, placed)
+        is_changed = CHANGE.search(text) or CHANGE.search(failure.question) or _is_replaced(gold, claim, placed)
         if is_whole and is_changed:
             reason = "a later message tells what was answered: the gold answer is out of date"
             return wrong_gold(message, text.strip(), reason)
@@ -206,7 +208,7 @@ def _is_replaced(gold: Content, claim: Content, placed: Placed) -> bool:
     said = placed.sentence.text
     new = claim.without(gold.words)
     is_told = bool(new.weight) and share_found(new, placed) >= _WHOLLY and share_found(gold, placed) >= SUPPORTED
-    return is_told and bool(_CHANGE.search(said) or denies(said))
+    return is_told and bool(CHANGE.search(said) or denies(said))
 
 
 def _is_on_topic(asked: Content, detail: Detail, said: Sentence, speaker: str | None) -> bool:

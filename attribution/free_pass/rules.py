@@ -61,6 +61,7 @@ class Finding:
             steps of the recording do not matter.
         hole: why the finding must not be said although it is likely; empty if it may be said.
         weakness: what makes the finding less sure, as far as the recording tells; empty if nothing does.
+        doubt: words after the reason, because the answer may be as right as the gold answer; empty without doubt.
     """
 
     error_type: ErrorType
@@ -71,6 +72,7 @@ class Finding:
     is_local: bool = False
     hole: str = ""
     weakness: str = ""
+    doubt: str = ""
 
 
 def right(

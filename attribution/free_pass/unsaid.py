@@ -12,6 +12,7 @@ from functools import partial
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.earlier_questions import lost_since, told_earlier
+from attribution.free_pass.in_its_place import told_as_change
 from attribution.free_pass.loss import FELL_OUT
 from attribution.free_pass.needs import TriedFailure, about_answer
 from attribution.free_pass.rules import Finding
@@ -157,6 +158,7 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
             "the model read the right answer, and its text, which was read in place of it, does not have it",
             lambda: proof.Proof(holder, holder, ((made, wrote),), quote=quote),
             is_local=True,
+            doubt=told_as_change(tried.messages, failure, gold, (await graph.texts(graph.used(wrote or ""))).values()),
         )
     if not any(_answers(graph, one) for one in graph.readers(holder)):
         return None
@@ -312,6 +314,7 @@ async def _was_read(tried: TriedFailure, holding: Mapping[str, bool], past: Abst
         f"{reason}{where}",
         lambda: proof.Proof(holder, holder, then, quote=quote),
         is_local=True,
+        doubt=told_as_change(tried.messages, tried.failure, tried.gold, [await graph.text(holder)]),
     )
 
 

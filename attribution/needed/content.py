@@ -50,6 +50,10 @@ class Rarity:
             weight = self._weights[stem] = self._weigh(stem) * (_LIGHT if is_light(stem) else 1.0)
         return weight
 
+    def is_told(self, stem: str) -> bool:
+        """Whether any message has the stem."""
+        return stem in self._counts
+
     def _weigh(self, stem: str) -> float:
         if self._texts < 2:
             return 1.0

@@ -28,8 +28,10 @@ _SOME_DAY = 738_000
 """A day (an ordinal) to compare relative dates by."""
 _NOT = re.compile(
     r"""
-      \b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne|niet|niets|nooit|niemand|geen|zonder|nunca|jamás|nadie|ning[uú]n\w*
-        |tampoco|pas|jamais|aucun\w*|sans|non(?!-)|senza|nessun\w*|niente|não|nenhum\w*|sem|değil|yok|не|нет|никогда|без|нельзя|لا|ليس\w*|لم|لن|بدون)\b
+      \b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne|niet|niets|nooit|niemand|geen|zonder
+        |nunca|jamás|nadie|ning[uú]n\w*|tampoco|pas|jamais|aucun\w*|sans|non(?!-)|senza|nessun\w*|niente|mai|não|nem
+        |nenhum\w*|sem|inte|ikke|inge[nt]|inga|żad\w+|tidak|bukan|không|δεν|όχι|değil|yok|не|нет|никогда|без|нельзя|لا|ليس\w*|لم
+        |لن|بدون)\b
       | n['’]t\b | \bn['’](?=[aeiouyéèêh])
       | 不(?![过過仅僅但久同少断斷错錯止管妨]) | [没沒] | 未(?![来來]) | 无(?![论論]) | 無(?![論])
       | ない | ません | なかった | 없 | 않 | 못 | 안\s | 아니 | ไม่ | नही | बिना
@@ -42,6 +44,8 @@ _NOT = re.compile(
 _IN_THE = re.compile(r"\bno\b", re.IGNORECASE)
 _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z]*-?\d|[A-Za-z0-9]*-[A-Za-z]*\d)[A-Za-z0-9]+(?:[-/][A-Za-z0-9]+)+(?![\w-])")
 """A code with digits that joins its parts by hyphens or slashes."""
+_LONG_NUMBER = re.compile(r"(?<![\w.,+-])\+?(?!\d{1,3}(?:[ ]\d{3})+(?!\d))\d(?:[ ]?\d){5,}(?![\w]|[.,]\d)")
+"""A number of six digits or more, such as one of a telephone, also in groups; thousands in groups are an amount."""
 _Measured = TypeVar("_Measured", Time, Amount, Money)
 _PLAIN = Rarity(())
 """Weighs all words alike."""
@@ -118,7 +122,7 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         or not denies_as_gold
         or _tells_another_relative_date(golds, text)
         or _tells_another_time(golds, text)
-        or _tells_another_code(golds, text)
+        or tells_another_code(golds, text)
         or alike is False
     )
     recall = got / wanted.weight if wanted.weight else 0.0
@@ -186,16 +190,25 @@ def _tells_another_time(golds: Sequence[str], text: str) -> bool:
     return bool(told) and not any(one.same(other) for one in wanted for other in told)
 
 
-def _tells_another_code(golds: Sequence[str], text: str) -> bool:
-    """Whether gold answers and text have codes of one form, such as ``70-181`` and ``70-118``, and none in common."""
+def tells_another_code(golds: Sequence[str], text: str) -> bool:
+    """Whether gold answers and text have codes of one form, such as ``70-181`` and ``70-118``, and none in common.
+
+    Numbers of six digits or more are codes, too.
+    """
     wanted = {code for gold in golds for code in _codes(gold)}
     told = _codes(text) if wanted else set()
     forms = {_form(code) for code in wanted}
     return wanted.isdisjoint(told) and any(_form(code) in forms for code in told)
 
 
+def has_code(golds: Sequence[str], text: str) -> bool:
+    """Whether a text has a code of the gold answers."""
+    return not {code for gold in golds for code in _codes(gold)}.isdisjoint(_codes(text))
+
+
 def _codes(text: str) -> set[str]:
-    return {match.group().casefold() for match in _CODE.finditer(text)}
+    found = {match.group().casefold() for match in _CODE.finditer(text)}
+    return found | {"".join(filter(str.isdigit, match.group())) for match in _LONG_NUMBER.finditer(text)}
 
 
 def _form(code: str) -> str:
@@ -208,7 +221,7 @@ def tells_another_amount(gold: str, text: str) -> bool:
     alike = measures_alike([gold], text, frozenset())
     if alike is not None:
         return not alike
-    if _tells_another_code([gold], text) or _tells_another_weekday(gold, text):
+    if tells_another_code([gold], text) or _tells_another_weekday(gold, text):
         return True
     near = next((one.interval.first for one in mentions(f"{gold}\n{text}") if one.interval is not None), _SOME_DAY)
     wanted, told = _named_days(gold, near), _named_days(text, near)

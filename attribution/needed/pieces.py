@@ -16,7 +16,7 @@ from attribution.text.dates import mentions
 from attribution.verdicts.verdict import MOST_PIECES
 from schema.models import Failure
 
-_ITEM = re.compile(r"[,;\n•、，；]|\band\b|\bund\b|&|\bbut\b|和")
+_ITEM = re.compile(r"(?<!\d),|,(?!\d)|[;\n•、，；]|\band\b|\bund\b|&|\bbut\b|和")
 _WHOLE = 0.8
 """A sentence with at least this share of all items states the whole list."""
 _ALSO = 0.05
@@ -171,7 +171,7 @@ def gold_items(failure: Failure) -> list[str]:
 
 
 def listed_items(text: str) -> list[str]:
-    """The items of a list, or the whole text; dates are not split."""
+    """The items of a list, or the whole text; dates and numbers such as ``5,200`` are not split."""
     dates = [(date.start, date.end) for date in mentions(text)]
     cuts = [m.span() for m in _ITEM.finditer(text) if not any(s <= m.start() < e for s, e in dates)]
     edges = [0, *(place for cut in cuts for place in cut), len(text)]
