@@ -29,8 +29,8 @@ _SOME_DAY = 738_000
 _NOT = re.compile(
     r"""
       \b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne|niet|niets|nooit|niemand|geen|zonder
-        |nunca|jamás|nadie|ning[uú]n\w*|tampoco|pas|jamais|aucun\w*|sans|non(?!-)|senza|nessun\w*|niente|mai|não|nem
-        |nenhum\w*|sem|inte|ikke|inge[nt]|inga|żad\w+|tidak|bukan|không|δεν|όχι|değil|yok|не|нет|никогда|без|нельзя|لا|ليس\w*|لم
+        |nunca|jamás|nadie|ning[uú]n\w*|tampoco|pas|jamais|aucun\w*|sans|non(?!-)|senza|nessun\w*|niente|não|nem
+        |nenhum\w*|inte|ikke|inge[nt]|inga|żad\w+|tidak|bukan|không|δεν|όχι|değil|yok|не|нет|никогда|без|нельзя|لا|ليس\w*|لم
         |لن|بدون)\b
       | n['’]t\b | \bn['’](?=[aeiouyéèêh])
       | 不(?![过過仅僅但久同少断斷错錯止管妨]) | [没沒] | 未(?![来來]) | 无(?![论論]) | 無(?![論])
