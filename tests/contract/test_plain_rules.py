@@ -24,6 +24,7 @@ from schema.errors import (
 )
 from schema.models import Element
 from store.contract.answers import Label
+from store.retention import EVERY, policy
 from store.shared.conflicts import check
 from store.shared.texts import placeholders, texts_in, texts_of
 from store.sqlite.queries import Table
@@ -187,3 +188,14 @@ def test_a_template_is_filled_from_a_closed_list() -> None:
     ):
         with pytest.raises(ValueError, match=problem):
             text(name, about)
+
+
+def test_a_new_policy_deletes_nothing_for_an_hour() -> None:
+    """So that a mistake can be undone."""
+    before = datetime.now(UTC)
+    found = policy("p", 30, 7, "Ada")
+    assert (found.project_id, found.days, found.traces, found.changed_by) == ("p", 30, 7, "Ada")
+    assert before <= found.changed_at <= datetime.now(UTC)
+    assert found.due_at - found.changed_at == EVERY == timedelta(hours=1)
+    with pytest.raises(InputError):
+        policy("p", None, None, "Ada")
