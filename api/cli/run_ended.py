@@ -43,7 +43,8 @@ async def put_in_store(place: Target, files: Sequence[Path]) -> None:
             answers = [answer for trace_id in trace_ids for answer in await _answers(store, trace_id)]
     except MemTraceError as error:
         complain(str(error))
-        note(f"The recording is kept; once the store can be used: memtrace import {shlex.join(map(str, files))}")
+        again = f"memtrace{_options(place)} import {shlex.join(map(str, files))}"
+        note(f"The recording is kept; once this is mended: {again}")
         return
     _tell(place, made, list(trace_ids), answers)
 
@@ -57,8 +58,7 @@ def _tell(place: Target, made: Counter[str], trace_ids: Sequence[str], answers: 
             counted(len(answers), "answer"),
         )
     )
-    where = f" --store {shlex.quote(place.store)}" if place.store else ""
-    where += f" --project {shlex.quote(place.project)}" if place.project else ""
+    where = _options(place)
     note(f"MemTrace recorded {counts} in {place.store_uri}.")
     if answers:
         # Several users have a trace each: the newest answer may be in any of them.
@@ -70,6 +70,12 @@ def _tell(place: Target, made: Counter[str], trace_ids: Sequence[str], answers: 
         first = short(trace_ids[0])
         note(f"No answer to a question is marked. What the recording lacks: memtrace{where} check {first}")
         note(f"What was recorded: memtrace{where} trace {first}")
+
+
+def _options(place: Target) -> str:
+    """The options that lead a command to the same store, values and project."""
+    given = (("--store", place.store), ("--values", place.values), ("--project", place.project))
+    return "".join(f" {name} {shlex.quote(value)}" for name, value in given if value)
 
 
 async def _answers(store: GraphStore, trace_id: str) -> list[Variable]:

@@ -88,8 +88,21 @@ async def test_what_a_store_cannot_take_is_kept_with_a_command_for_all_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], cli: Cli
 ) -> None:
     files = [_file(tmp_path, name, _answer("t", "Bo", 1)) for name in ("one", "two words")]
-    await put_in_store(Target(store=str(tmp_path / "no-folder" / "team.db")), files)
+    store = str(tmp_path / "no-folder" / "team.db")
+    await put_in_store(Target(store, "a bucket", "pets"), files)
     error, kept = capsys.readouterr().err.splitlines()
     assert error.startswith("error: ")
-    assert _commands(kept) == [["import", *map(str, files)]]
+    options = ["--store", store, "--values", "a bucket", "--project", "pets"]
+    assert _commands(kept) == [[*options, "import", *map(str, files)]]
     assert all(file.exists() for file in files)
+
+
+async def test_a_file_that_is_no_recording_is_told_and_not_blamed_on_the_store(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cli: Cli
+) -> None:
+    file = _file(tmp_path, "one", [*_answer("t", "Bo", 1), b"[]"])
+    await put_in_store(Target(), [file])
+    error, kept = capsys.readouterr().err.splitlines()
+    assert str(file) in error
+    assert "store" not in kept
+    assert _commands(kept) == [["import", str(file)]]
