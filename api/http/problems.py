@@ -60,6 +60,11 @@ _FULL = "the store is full: nothing can be written until its disk has room again
 
 _DAMAGED = "the store is damaged, and has to be restored from a copy: send this again afterwards"
 
+_ADDRESSES = (
+    "there is no such address: GraphQL is POST /graphql, files, events and jobs are under /v1 (GET /openapi.json "
+    "describes them), and pages are under /ui"
+)
+
 _READING = {"GET", "HEAD", "OPTIONS"}
 _UNKNOWN = (
     "this took longer than the server allows; what had begun is carried through: look whether it was before you ask "
@@ -142,7 +147,8 @@ async def _expected(request: Request, error: Exception) -> Response:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return problem(request.scope, error.status_code, str(error.detail), dict(error.headers or {}))
+    hint = _ADDRESSES if error.status_code == 404 and error.detail == HTTPStatus.NOT_FOUND.phrase else None
+    return problem(request.scope, error.status_code, str(error.detail), dict(error.headers or {}), hint=hint)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

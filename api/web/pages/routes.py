@@ -27,6 +27,7 @@ from api.web.pages import (
     failure,
     failures,
     graph,
+    guessed,
     impact,
     jobs,
     memory,
@@ -151,6 +152,15 @@ def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRout
     def route(method: str, path: str, handler: Handler) -> BaseRoute:
         return NamedRoute(path, _guarded(handler, files.version), methods=[method])
 
+    def led(page: Page) -> Handler:
+        """A handler of addresses that no page has: words that people guess lead to pages."""
+        made = _made(page, schema, files.version, turns)
+
+        async def handle(request: Request) -> Response:
+            return await (made if guessed.is_guess(request.path_params["rest"]) else _nothing)(request)
+
+        return handle
+
     return [
         route("GET", "/", _to_pages),
         files.route("/ui/assets"),
@@ -164,7 +174,9 @@ def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRout
         route("GET", "/ui/open", signing.open),
         route("POST", "/ui/open", signing.take_code),
         *(route(method, path, _made(page, schema, files.version, turns)) for method, path, page in PAGES),
-        route("GET", "/ui/{rest:path}", _nothing),
+        route("GET", f"{_PROJECT}/{{rest:path}}", led(guessed.of_project)),
+        route("GET", "/ui/{rest:path}", led(guessed.of_any)),
+        *(route("GET", f"/{page}{more}", _to_pages_below) for page in guessed.PAGES for more in ("", "/{rest:path}")),
     ]
 
 
@@ -269,6 +281,12 @@ def _page_of(request: Request) -> str | None:
 
 async def _to_pages(_: Request) -> Response:
     return RedirectResponse("/ui", 303, HEADERS)
+
+
+async def _to_pages_below(request: Request) -> Response:
+    """From ``/failures`` to ``/ui/failures``."""
+    query = request.url.query
+    return RedirectResponse(f"/ui{request.url.path}{'?' if query else ''}{query}", 303, HEADERS)
 
 
 async def _nothing(_: Request) -> Response:

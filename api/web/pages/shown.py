@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,13 @@ from api.web.pages.asking import Viewer
 
 _MOST = 2**31 - 1
 """The largest integer of GraphQL."""
+
+
+_OTHERS: Mapping[str, tuple[str, ...]] = {
+    "text": ("q", "query", "search", "words"),
+    "type": ("errorType", "error_type", "error"),
+}
+"""Other names of filters in addresses."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +50,9 @@ class PageRequest:
         return str(self.request.path_params["case"])
 
     def said(self, name: str) -> str | None:
-        """A value of the address's query; None if it is missing or empty."""
-        return self.request.query_params.get(name) or None
+        """A value of the address's query, also by another name that people guess; None if it is missing or empty."""
+        query = self.request.query_params
+        return next((query[one] for one in (name, *_OTHERS.get(name, ())) if query.get(one)), None)
 
     def number(self, name: str) -> int:
         """A number of the address's query, 0 or more; 0 if it is missing or malformed."""
