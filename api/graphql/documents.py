@@ -23,6 +23,7 @@ from graphql import (
 
 from api.graphql.chosen import ChosenOperation
 from api.graphql.cost import document_cost, field_count
+from api.graphql.hints import with_hint
 from api.graphql.introspection import Introspection, asked_of_schema
 from api.graphql.known_costs import KnownCosts
 from api.graphql.limits import CODE, LimitError, Limits, check_document
@@ -162,6 +163,8 @@ class Documents:
     def _errors(self, schema: GraphQLSchema, document: DocumentNode, is_polite: bool = False) -> list[GraphQLError]:
         errors = errors_of(schema, document, self._rules, _ERRORS, self.hide_suggestions, is_polite)
         for error in errors:
+            if not self.hide_suggestions:
+                error.message = with_hint(schema, error.message)
             error.extensions = {"code": INVALID} | (error.extensions or {})
         return errors
 

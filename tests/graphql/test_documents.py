@@ -304,6 +304,9 @@ def test_an_invalid_document_tells_few_errors_and_no_names_where_the_schema_is_n
     errors = documents.validate(SCHEMA, text, documents.parse(text))
     assert 1 <= len(errors) <= 6
     assert not any("Did you mean" in error.message for error in errors)
+    for wrong in ("{ failures { id } }", "{ project { failures { id } } }", "mutation { nothing }"):
+        (error, *_) = documents.validate(SCHEMA, wrong, documents.parse(wrong))
+        assert error.message.endswith("'.")
 
 
 def test_small_valid_documents_are_remembered() -> None:

@@ -323,3 +323,17 @@ def test_what_is_wrong_with_a_document_has_a_code_and_suggestions(world: World) 
         (error,) = world.answer(document)["errors"]
         assert said in error["message"]
         assert error["extensions"]["code"] == "INVALID_DOCUMENT"
+
+
+def test_a_field_in_the_wrong_place_is_shown_where_it_is(world: World) -> None:
+    cases = {
+        "{ failures { id } }": "It is further down: { project { failures } }",
+        "{ project { failures { question } } }": "It is further down: { nodes { question } }",
+        "{ project { failures { questions } } }": "Further down there is: { nodes { question } }",
+        "{ memories { text } }": "What a project holds is in: { project { ... } }",
+    }
+    for text, told in cases.items():
+        assert told in world.answer(text)["errors"][0]["message"]
+    mutations = world.answer('mutation { markWrong(answer: "x") { id } }')["errors"][0]["message"]
+    assert "markRight" in mutations
+    assert "recordFailure" in mutations
