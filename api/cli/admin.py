@@ -8,7 +8,7 @@ import typer
 
 from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
-from api.cli.deleting import delete_all
+from api.cli.deleting import delete_all, show_dry_run
 from api.cli.errors import ExitCode, UsageError, note
 from api.cli.options import IdHelp, JsonOption, TraceOption
 from api.cli.output import Output, print_json
@@ -30,6 +30,9 @@ async def delete(
     all_: Annotated[
         bool, typer.Option("--all", help="Delete all traces of the project, and so the project.", show_default=False)
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be deleted.", show_default=False)
+    ] = False,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -37,7 +40,7 @@ async def delete(
     if all_:
         if reference:
             raise UsageError("--all deletes all traces: leave out the TRACE")
-        await delete_all(place, yes, as_json)
+        await delete_all(place, yes, as_json, dry_run)
         return
     if not reference:
         told = "`memtrace traces` lists them; all of the project: memtrace delete --all"
@@ -57,6 +60,9 @@ async def delete(
             more = f"; the failure is withdrawn by: memtrace unfail {short(error.found.id)}" if is_wrong else ""
             error.args = (f"{error}. Only a whole trace can be deleted: {line}{more}",)
             raise
+        if dry_run:
+            show_dry_run([found.id], (await door.store.stats(found.id)).labels, as_json)
+            return
         check_asked(yes)
         if not yes:
             variables = counted((await door.store.stats(found.id)).labels.get("Variable", 0), "variable")

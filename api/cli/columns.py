@@ -19,6 +19,7 @@ OTHERS: Mapping[str, Mapping[str, str]] = {
     "blame": _LOST | {"right": "passed", "suspicion": "score"},
     "prompts": _LOST_BY_PROMPTS | {"used": "recorded", "type": "errorTypes"},
     "answers": _ANSWER,
+    "operations": dict.fromkeys(("latency", "elapsed", "seconds", "took", "runtime", "slowest"), "duration"),
     **dict.fromkeys(("variables", "units", "messages"), _TEXT),
 }
 """Other names of the columns of each list."""
@@ -59,6 +60,8 @@ def is_column(command: str, name: str, option: str) -> bool:
     if command == "blame" and option == "--by":
         return True
     columns = _columns_of(command)
+    if command == "operations" and option == "--sort" and OTHERS[command].get(name, name) == "duration":
+        return True
     time = None if command in _NO_TIME else "time"
     return columns is None or column_meant(name, columns, OTHERS.get(command, {}), time) is not None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from api.cli.confirming import check_asked, confirm
 from api.cli.context import Target
@@ -10,13 +11,24 @@ from api.cli.errors import note
 from api.cli.output import Output, print_json
 
 
-async def delete_all(place: Target, yes: bool, as_json: bool) -> None:
+def show_dry_run(ids: list[str], labels: Mapping[str, int], as_json: bool) -> None:
+    """Print what a deletion of these traces would delete."""
+    counts = {label: count for label, count in labels.items() if count}
+    if as_json:
+        print_json({"traceIds": ids, "wouldDelete": counts})
+    else:
+        listed = ", ".join(f"{count:,} {label}" for label, count in counts.items()) or "nothing"
+        Output().lines(f"Would delete: {listed}. Nothing was deleted.")
+
+
+async def delete_all(place: Target, yes: bool, as_json: bool, dry_run: bool = False) -> None:
     """Delete all traces of the project, one after the other; each has its entry in the audit log.
 
     Args:
         place: the project.
         yes: whether to go on without asking.
         as_json: whether to print JSON.
+        dry_run: whether to print only what would be deleted.
 
     Raises:
         UsageError: nobody can be asked.
@@ -29,6 +41,9 @@ async def delete_all(place: Target, yes: bool, as_json: bool) -> None:
     async with keeper_door(place, any_name=True) as door:
         ids = [one.id async for one in every(lambda after: door.store.traces(after=after))]
         traces = counted(len(ids), "trace")
+        if dry_run:
+            show_dry_run(ids, (await door.store.stats()).labels, as_json)
+            return
         if ids:
             check_asked(yes)
         if ids and not yes:

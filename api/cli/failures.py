@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 
+@dataclass(frozen=True, slots=True)
+class Sure:
+    """How sure a verdict must be; None is no bound."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+
+
 _PAGE = 1000
 STORE_SORTS = ("time", "confidence", "errorType", "operation")
 """The sort keys of the store: ``store.contract.answers.FailureKey`` without the imports of its module."""
@@ -45,6 +53,18 @@ async def failures(
             help="List verdicts, too, that a newer one of the same person, or of the same method and model, replaced.",
         ),
     ] = False,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--min-confidence", min=0, max=1, help="Only with a verdict that is at least so sure.", show_default=False
+        ),
+    ] = None,
+    max_confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--max-confidence", min=0, max=1, help="Only with a verdict that is at most so sure.", show_default=False
+        ),
+    ] = None,
     author: Annotated[
         str | None,
         typer.Option(
@@ -68,8 +88,11 @@ async def failures(
         wanted, named = await _named(store, wanted)
         where = await narrowed(store, wanted, lambda _: False)
         where = replace(where, ids=frozenset(named))
-        found = _chosen(store, wanted, where, all_verdicts, author)
-        listed = _listing(where.trace and wanted.trace, wanted.is_all and where == EVERYWHERE and author is None)
+        sure = Sure(min_confidence, max_confidence)
+        found = _chosen(store, wanted, where, all_verdicts, author, sure)
+        listed = _listing(
+            where.trace and wanted.trace, wanted.is_all and where == EVERYWHERE and author is None and sure == Sure()
+        )
         if _key(wanted):
             wanted = replace(wanted, sort=None, descending=False)
         await show_list(listed, wanted, where, found)
@@ -81,7 +104,12 @@ def _key(wanted: Wanted) -> str | None:
 
 
 async def _chosen(
-    store: GraphStore, wanted: Wanted, where: Place, all_verdicts: bool = False, author: str | None = None
+    store: GraphStore,
+    wanted: Wanted,
+    where: Place,
+    all_verdicts: bool = False,
+    author: str | None = None,
+    sure: Sure | None = None,
 ) -> AsyncIterator[FailureRow]:
     """The failures that the options choose, in the wanted order of the store."""
     from store.contract.answers import FailureFilter, FailureKey, FailureOrder
@@ -97,6 +125,8 @@ async def _chosen(
         error_type=wanted.error_type,
         since=wanted.when.since,
         until=wanted.when.until,
+        min_confidence=sure.at_least if sure else None,
+        max_confidence=sure.at_most if sure else None,
     )
     async for row in _rows(store, where.trace, chosen, order, all_verdicts):
         if (wanted.decided is None or _is_decided(row) is wanted.decided) and _is_of(row, author):

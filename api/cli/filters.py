@@ -228,4 +228,16 @@ def _wanted(given: dict[str, Any]) -> Wanted:
 
         given["error_type"] = error_type_of(given["error_type"], "--type").value
     given["words"] = given.get("words") or []
+    if given.get("sort"):
+        given["sort"], given["descending"] = _direction(given["sort"], given.get("descending", False))
     return Wanted(when=when, form=form, **given)
+
+
+def _direction(sort: str, descending: bool) -> tuple[str, bool]:
+    """The column in ``--sort``, and whether the largest comes first, which ``-time`` and ``time:desc`` say, too."""
+    column, colon, way = sort.partition(":")
+    if colon and way.casefold() in {"asc", "desc", "ascending", "descending"}:
+        return column, descending or way.casefold().startswith("desc")
+    if sort[0] in "-+" and sort[1:]:
+        return sort[1:], descending or sort[0] == "-"
+    return sort, descending

@@ -25,6 +25,7 @@ LIMIT = 1000
 _AT_ONCE = 1000
 """Number of rows that are written together."""
 _TIME = "time"
+_COUNTS = {"count", "number", "total", "frequency", "n"}
 _RANKED = {"operation", "prompt", "unit", "session"}
 """What `memtrace blame` ranks."""
 
@@ -45,6 +46,7 @@ class Listing(Generic[T]):
         limit: how many are listed at most, unless the user says it; 0 for all.
         json: the JSON of a thing, where ``document`` is only the row of a table.
         others: other names of columns.
+        computed: what a list can be sorted by that is no column.
     """
 
     columns: Sequence[str]
@@ -58,6 +60,7 @@ class Listing(Generic[T]):
     limit: int = LIMIT
     json: Callable[[T], Mapping[str, Any]] | None = None
     others: Mapping[str, str] = field(default_factory=dict)
+    computed: Mapping[str, Callable[[T], Any]] = field(default_factory=dict)
 
 
 async def show_list(listing: Listing[T], wanted: Wanted, place: Place, found: AsyncIterator[T]) -> None:
@@ -148,8 +151,16 @@ def _sorted(listing: Listing[T], wanted: Wanted, things: list[T]) -> list[T]:
     """
     if wanted.sort is None:
         return things[::-1]
-    column = _column(listing, wanted.sort, "--sort")
-    valued = [(listing.document(one).get(column), one) for one in things]
+    if wanted.by and wanted.sort.casefold() in _COUNTS:
+        return things  # the most frequent come first
+    key = listing.computed.get(listing.others.get(wanted.sort.casefold(), wanted.sort.casefold()))
+    if key is None:
+        column = _column(listing, wanted.sort, "--sort")
+        valued = [(listing.document(one).get(column), one) for one in things]
+    else:
+        valued = [(key(one), one) for one in things]
+    if things and all(value is None for value, _ in valued):
+        note(f"Nothing that is listed has a value for --sort {wanted.sort}: the order is as it was.")
     with_value = [(_key(value), one) for value, one in valued if value is not None]
     with_value.sort(key=lambda pair: pair[0], reverse=wanted.descending)
     return [one for _, one in with_value] + [one for value, one in valued if value is None]

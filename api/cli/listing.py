@@ -69,7 +69,7 @@ async def operations(
         typer.Option("--status", case_sensitive=False, help="Only operations with this status."),
     ] = None,
 ) -> None:
-    """List operations with status and duration, ordered by trace."""
+    """List operations with status and duration, ordered by trace. --sort takes duration, too."""
     from api.cli.listed import Listing, show_list
     from api.cli.render import tables
     from schema.models import Operation, public_names
@@ -84,12 +84,19 @@ async def operations(
         texts=lambda one: (one.name, one.comment, one.category),
         names=lambda one: (one.id,),
         time="startedAt",
+        others=OTHERS["operations"],
+        computed={"duration": _seconds},
     )
     kinds, statuses = [one.value for one in kind or ()], [status.value] if status else []
     async with place.open() as store:
         where = await narrowed(store, wanted, lambda one: isinstance(one, Operation))
         found = in_traces(store, Operation, where.trace, kinds, statuses, wanted.when)
         await show_list(listed, wanted, where, found)
+
+
+def _seconds(step: Operation) -> float | None:
+    """How long a step took; None if it is not known."""
+    return (step.ended_at - step.started_at).total_seconds() if step.started_at and step.ended_at else None
 
 
 @listing(commands, Has.TRACE, Has.TEXT, Has.TIME)

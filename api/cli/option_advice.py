@@ -22,6 +22,10 @@ from api.cli.selection import COLUMNS
 _ADVICE: Mapping[str, str] = {
     "--k": "How many a search should return is in `memtrace report`, under what to change first",
     "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked with --method walk",
+    **dict.fromkeys(
+        ("-p", "-P", "--namespace", "--workspace", "--organization"),
+        "A project is named with --project NAME: `memtrace traces --project demo`",
+    ),
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
     **dict.fromkeys(
@@ -38,6 +42,7 @@ _BESIDES: Mapping[str, str] = {
     ),
 }
 """What else may be meant by a command whose argument is missing."""
+_LEFT_OUT = ("--not-", "--exclude", "--except", "--without-", "--ignore", "--invert")
 _LIKE = 0.85
 _MOST_LINES = 2
 _READS = {*PANELS["Ask why an answer is wrong"], *PANELS["Look at what was recorded"]}
@@ -96,6 +101,8 @@ def _instead(command: Any, context: Any, option: str, words: Sequence[str]) -> s
         return _ADVICE[option]
     if said := _other_store(option, words):
         return said
+    if option.startswith(_LEFT_OUT):
+        return "No filter leaves something out; SQL can: `memtrace sql QUERY`, over what `memtrace tables` lists"
     name = COMMAND_OF.get(option.lstrip("-"), option.lstrip("-"))
     if name in _COMMANDS:
         rest = [word for word in words if not word.startswith("-")]
@@ -192,12 +199,13 @@ def _having(option: str, context: Any, among: set[str] | None = None) -> str:
 
     root: Any = get_command(command_line())
     meant = {option, *(name for name, others in OTHER_NAMES.items() if option in others)}
-    found = [
-        f"`memtrace {name} {one}`"
-        for name in root.list_commands(context)
-        if among is None or name in among
-        for one in meant & options_of(root.get_command(context, name), context).keys()
-    ]
+    found: list[str] = []
+    for name in root.list_commands(context):
+        command = root.get_command(context, name)
+        inner = [(f"{name} {sub}", one) for sub, one in getattr(command, "commands", {}).items()]
+        for line, one in [(name, command), *inner]:
+            if among is None or name in among:
+                found += [f"`memtrace {line} {option}`" for option in meant & options_of(one, context).keys()]
     return ", ".join(found[:3])
 
 

@@ -171,6 +171,8 @@ def _flag(
         del rest[: 0 if value else 1]
         note(f"{name} is not needed: everything is shown.")
         return []
+    if name == "-k" and "--search" in options and rest:
+        return [rest.pop(0)]  # as of pytest: words, or what else words of this list may say
     if name in _FAILED and "--status" in options:
         return ["--status", "error"]
     if name in _WAYS and "--direction" in options:

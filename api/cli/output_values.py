@@ -9,6 +9,8 @@ from api.cli.errors import UsageError, note
 _OUTPUT = {"-o", "--output"}
 _FORMATS = {"json", "jsonl", "ndjson", "csv", "md", "markdown", "table", "text", "plain"}
 _UNKNOWN = {"yaml", "yml", "xml", "tsv", "html", "toml", "xlsx", "excel", "parquet", "jsonpath"}
+_TEMPLATES = {"jsonpath", "jsonpath-as-json", "custom-columns", "go-template", "template", "jq"}
+_COLUMNS = "--columns id,question, as CSV or with --json"
 _WHOLE = {"wide"}
 _NAMES = {"name", "id", "ids"}
 _OWN = {"export"}
@@ -48,6 +50,8 @@ def _meant(name: str, value: str, options: Mapping[str, bool]) -> list[str] | No
     if value in _FORMATS:
         note(f"{name} {value} is read as a format; a file of this name: {name} ./{value}")
         return ["--format", value]
+    if value.partition("=")[0] in _TEMPLATES and "=" in value:
+        raise UsageError(f"{name} {value}: some columns are {_COLUMNS}; one a line without its name: --ids")
     if value in _WHOLE:
         note(f"{name} {value} is not needed: everything is shown; --json has every field.")
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ class Selection:
     is_lines: bool = False
 
 
+_NAMES = re.compile(r"[A-Za-z]+(?:,[A-Za-z]+)+")
+"""Names of columns as ``gh`` takes them behind ``--json``."""
 EVERYTHING = Selection()
 selection: ContextVar[Selection] = ContextVar("memtrace.selection", default=EVERYTHING)
 """The selection of the command that runs."""
@@ -51,7 +54,10 @@ def taken(words: Sequence[str]) -> tuple[list[str], Selection]:
         if word == "--":
             rest += [word, *left]
             break
-        if name in COLUMNS:
+        if word == "--json" and left and _NAMES.fullmatch(left[0]):
+            columns += left.pop(0).split(",")
+            rest.append(word)
+        elif name in COLUMNS:
             value = value or (left.pop(0) if left and not left[0].startswith("-") else "")
             columns += [one.strip() for one in value.split(",") if one.strip()]
             if not columns:

@@ -106,6 +106,15 @@ def _moment(said: str, now: datetime, option: str, is_end: bool = False) -> date
         raise UsageError(f"{option} {said!r} is no time; a time is written {_FORMS}") from None
 
 
+def is_time(said: str) -> bool:
+    """Whether somebody typed a time."""
+    try:
+        _moment(said, datetime.now(UTC), "")
+    except UsageError:
+        return False
+    return True
+
+
 def _day(text: str) -> date | None:
     try:
         return date.fromisoformat(text)

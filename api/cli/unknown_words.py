@@ -18,7 +18,7 @@ _STORES = (
 )
 _COPIES = (
     "a trace goes to another store as a file: `memtrace export TRACE -o trace.json`, then "
-    "`memtrace import trace.json --store neo4j://host:7687`"
+    "`memtrace import trace.json --store neo4j://host:7687`; a server takes the file at POST /v1/import: docs/jobs.md"
 )
 _PEOPLE = (
     "a key for a colleague, as reader, writer or admin: `memtrace keys create --role reader`; all keys: "
@@ -56,7 +56,7 @@ _ADVICE: Mapping[str, str] = {
     "login logout whoami account token": (
         "a local store needs no key: `memtrace ui`; a key for a server: `memtrace keys create`"
     ),
-    "invite colleagues team share publish": (
+    "invite colleagues team share": (
         "a file for others: `memtrace report -o report.html`, of one failure: `memtrace report ID -o report.html`; "
         "a server for a team: `memtrace serve`, with a key "
         "for each: `memtrace keys create`; judge together: `memtrace annotate`"
@@ -82,7 +82,7 @@ _ADVICE: Mapping[str, str] = {
     ),
     "jobs job": "jobs of a server are on its pages and in GraphQL: docs/jobs.md; waiting events: `memtrace stats`",
     "connect remote link neo4j-connect": _STORES,
-    "copy clone sync push pull mirror": _COPIES,
+    "copy clone sync push pull mirror upload send publish": _COPIES,
     "members member permissions roles role access": _PEOPLE,
     "picture image svg png draw plot chart visualize visualise": _PICTURE,
     "suggest advice": "`memtrace report` says what to change first; `memtrace optimize` improves prompts",
@@ -179,7 +179,7 @@ def advice(word: str, known: Mapping[str, Told], rest: Sequence[str] = ()) -> st
         rest: what follows; an id in it is put into the advice, so that the advice can be copied.
     """
     told = ADVICE.get(word.casefold())
-    named = next((one for one in rest if not one.startswith("-")), None)
+    named = next((one for one in rest if not one.startswith("-") and "://" not in one), None)
     if sure := _of_two(word.casefold(), rest):
         told, named = sure, None
     if told is not None:

@@ -164,11 +164,21 @@ async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple
     Raises:
         UsageError: no operation made or used the element.
     """
+    import shlex
+
     from api.cli.find import find_cause
+    from api.cli.times import is_time
     from attribution.verdicts.stored import by_id
+    from schema.errors import NotFoundError
     from schema.models import Failure, Operation, Variable
 
-    found = await find_cause(store, reference, trace)
+    try:
+        found = await find_cause(store, reference, trace)
+    except NotFoundError:
+        if is_time(reference):
+            told = f"the last step by then: `memtrace operations --until {shlex.quote(reference)} --last 1 --ids`"
+            raise UsageError(f"--at takes the id of a step or an answer; {told}") from None
+        raise
     if isinstance(found, Operation):
         return found.trace_id, found.sequence
     id_ = (found.answer_id or found.question_id) if isinstance(found, Failure) else found.id

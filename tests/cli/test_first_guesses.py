@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,72 @@ def test_a_project_is_deleted_whole(stored: Callable[[TraceBuilder], Cli]) -> No
 
 def test_a_search_has_no_time_to_sort_by(sample: Cli) -> None:
     assert "there is no column 'time'" in sample("search", "pottery", "--sort", "time", code=2).err
+
+
+def test_a_sign_or_a_word_says_the_direction(sample: Cli) -> None:
+    up = sample("failures", "--sort", "confidence", "--ids").out.split()
+    for words in (["--sort", "-confidence"], ["--sort=confidence:desc"], ["--sort", "confidence", "--desc"]):
+        assert sample("failures", *words, "--ids").out.split() == up[::-1]
+    assert sample("failures", "--sort", "+confidence", "--ids").out.split() == up
+    assert sample("answers", "--sort", "-preview", "--ids").out != sample("answers", "--sort", "preview", "--ids").out
+
+
+def test_columns_behind_json(sample: Cli) -> None:
+    (first, *_) = sample("answers", "--json", "id,question").json
+    assert list(first) == ["id", "question"]
+    assert "did you mean question?" in sample("answers", "--json", "id,questio", code=2).err
+    assert sample("answers", "--json", "pottery").json == sample("answers", "pottery", "--json").json
+
+
+def test_sorted_by_duration_and_by_number(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = TraceBuilder("default", "timed")
+    for name, seconds in (("quick", 1), ("slow", 9), ("middling", 4)):
+        begun = datetime(2026, 11, 20, tzinfo=UTC)
+        trace.operation(name, name=name, started_at=begun, ended_at=begun + timedelta(seconds=seconds))
+    trace.operation("again", name="quick")
+    cli = stored(trace)
+    names = [one["name"] for one in cli("operations", "--sort", "duration", "--desc", "--json").json]
+    assert names == ["slow", "middling", "quick", "quick"]
+    assert [one["count"] for one in cli("operations", "--by", "name", "--sort", "count", "--json").json] == [2, 1, 1]
+
+
+def test_a_sort_that_says_nothing_tells_so(sample: Cli) -> None:
+    assert "the order is as it was" in sample("operations", "--sort", "duration").err
+
+
+def test_failures_by_how_sure_their_verdicts_are(sample: Cli) -> None:
+    known = {one["id"]: one["verdicts"][0]["confidence"] for one in sample("failures", "--json").json}
+    for option, fits in (("--max-confidence", float.__le__), ("--min-confidence", float.__ge__)):
+        found = {one["id"] for one in sample("failures", option, "0.95", "--json").json}
+        assert found == {id_ for id_, sure in known.items() if fits(sure, 0.95)} != set()
+
+
+def test_a_deletion_may_only_be_told(sample: Cli) -> None:
+    for words in (["assistant-sample"], ["--all"]):
+        told = sample("delete", *words, "--dry-run", "--json").json
+        assert told["wouldDelete"]["Failure"] == 3
+        assert "Nothing was deleted" in sample("delete", *words, "--dry-run", "--yes").out
+    assert len(sample("traces", "--json").json) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("answers -o jsonpath={.id}", "--columns id,question"),
+        ("traces -p demo", "`memtrace traces --project demo`"),
+        ("failures --not-type RetrievalError", "`memtrace sql QUERY`"),
+        ("answers --dry-run", "No command that lists or shows has it"),
+        ("export --dry-run", "`memtrace delete --dry-run` has it"),
+        ("push https://host.example", "`memtrace export TRACE -o trace.json`"),
+        ("units --at 2026-11-22", "memtrace operations --until 2026-11-22 --last 1"),
+    ],
+)
+def test_other_guesses_lead_on(sample: Cli, line: str, told: str) -> None:
+    assert told in sample(*line.split(), code=2).err
+
+
+def test_words_behind_k(sample: Cli) -> None:
+    assert sample("failures", "-k", "allergic", "--ids").out == sample("failures", "allergic", "--ids").out != ""
+    assert (
+        sample("operations", "-k", "retrieval", "--ids").out == sample("operations", "--kind", "retrieval", "--ids").out
+    )
