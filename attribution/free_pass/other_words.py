@@ -14,6 +14,8 @@ from attribution.text.word_forms import has_form
 
 _PLAIN = Rarity(())
 _FEWEST_LETTERS = 3
+_TELLS_GOLD = 0.5
+"""A sentence tells the gold answer if it has at least this share of it: ``call her`` tells ``by phone``."""
 _TOLD = 0.75
 """Another sentence tells what was answered if it has at least this share of the answer's own words."""
 
@@ -22,8 +24,8 @@ def may_say_the_same(tried: TriedFailure, needed: Detail | None) -> bool:
     """Whether nothing shows that the answer differs from the gold answer.
 
     ``A fortnight`` and ``two weeks`` have no word in common. What shows a difference: a refusal, another number, day or
-    member of a class, an answer without words of its own, and an answer whose words other sentences have than the
-    sentence of the needed fact.
+    member of a class, an answer without words of its own, and an answer whose words a sentence has that tells neither
+    the needed fact nor the gold answer.
 
     Args:
         tried: the failure.
@@ -34,12 +36,12 @@ def may_say_the_same(tried: TriedFailure, needed: Detail | None) -> bool:
     if gold is None or not gold.weight or refuses(said) or polar(failure.gold_answers) is not None:
         return False
     asked = frozenset(tried.messages.asked(failure).words)
-    if agreement(gold, said, failure.gold_answers, asked).conflicts and not (
+    if agreement(gold, said, failure.gold_answers, asked, failure.question).conflicts and not (
         _may_be_fraction(gold, content(said, _PLAIN)) or _counts_otherwise(tried, gold, needed)
     ):
         return False
     own = tried.messages.claim(failure, None).without(gold.words)
-    return bool(own.weight) and not _is_told_elsewhere(tried, own, needed)
+    return bool(own.weight) and not _is_told_elsewhere(tried, own, gold, needed)
 
 
 def _counts_otherwise(tried: TriedFailure, gold: Content, needed: Detail | None) -> bool:
@@ -75,13 +77,14 @@ def _may_be_fraction(one: Content, other: Content) -> bool:
     return False
 
 
-def _is_told_elsewhere(tried: TriedFailure, own: Content, needed: Detail | None) -> bool:
-    """Whether another sentence than the needed one has most of the answer's own words."""
-    messages, sought = tried.messages, tried.messages.sought(own)
+def _is_told_elsewhere(tried: TriedFailure, own: Content, gold: Content, needed: Detail | None) -> bool:
+    """Whether a sentence that does not tell the gold answer has most of the answer's own words."""
+    messages, sought, right = tried.messages, tried.messages.sought(own), tried.messages.sought(gold)
     may_have = sought.may_have(_TOLD)
     return any(
         may_have(placed.sentence)
         and sought.share(placed) >= _TOLD
+        and right.share(placed) < _TELLS_GOLD
         and (needed is None or placed.sentence.text != needed.sentence.text)
         for one in messages.ids
         if may_have(messages.gist(one))

@@ -9,7 +9,9 @@ from attribution.needed.content import Content, content
 from attribution.needed.evidence_sentences import content_of_gold
 from attribution.needed.gold_agreement import Agreement, agreement, is_narrowed, measures_alike
 from attribution.needed.messages import Messages
+from attribution.needed.optional_parts import without_brackets
 from attribution.needed.other_names import names_another
+from attribution.needed.other_role import Role, role
 from attribution.needed.pieces import gold_items, listed_items
 from attribution.needed.question import polar, polarity
 from attribution.text.lexicon import is_common_word
@@ -24,6 +26,10 @@ _NEARLY = 0.7
 """The largest share of the gold answer that an answer has whose related words count."""
 _REPLACED = 0.2
 """The likelihood that an answer is right which has another word of the evidence for a word of the gold answer."""
+_OF_ROLE = {Role.OWN: 1.0, Role.UNSURE: 0.65, Role.OTHER: 0.3}
+"""The largest likelihood that an answer is right, by how it has the name of the gold answer."""
+_IN_PART = 0.65
+"""The largest likelihood that an answer is right which lacks what a gold answer adds in brackets."""
 _NARROWED = 0.3
 """The likelihood that an answer is right which names the wanted thing with a word of its own, as ``cork oak``."""
 
@@ -39,7 +45,27 @@ def says_gold(messages: Messages, failure: Failure, evidence: Sequence[str], wan
     """
     if _names_another_measure(messages, failure):
         return _CONTRADICTED
-    return max(_says(messages, one, evidence, told) for one, told in each_gold(messages, failure, want))
+    found = max(_says(messages, one, evidence, told) for one, told in each_gold(messages, failure, want))
+    if found < _IN_PART:
+        found = max(found, min(_IN_PART, _says_in_part(messages, failure, evidence)))
+    return min(found, _OF_ROLE[role(failure.gold_answers, failure.prediction or "", failure.question)])
+
+
+def _says_in_part(messages: Messages, failure: Failure, evidence: Sequence[str]) -> float:
+    """The likelihood that the answer says a gold answer without what the gold answer adds in brackets."""
+    asked, best = frozenset(messages.asked(failure).words), 0.0
+    for gold in failure.gold_answers:
+        short = without_brackets(gold, failure.question)
+        if short is None:
+            continue
+        whole = content_of_gold(messages, replace(failure, gold_answers=(gold,)))
+        if agreement(whole, failure.prediction or "", (gold,), asked, failure.question).conflicts:
+            continue
+        one = replace(failure, gold_answers=(short,))
+        want = content_of_gold(messages, one)
+        if want.words.keys() - asked or want.numbers or want.dates:
+            best = max(best, _says(messages, one, evidence, want))
+    return best
 
 
 def _names_another_measure(messages: Messages, failure: Failure) -> bool:
@@ -80,7 +106,7 @@ def _says(messages: Messages, failure: Failure, evidence: Sequence[str], want: C
         want: content of the gold answer.
     """
     asked = frozenset(messages.asked(failure).words)
-    agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
+    agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked, failure.question)
     # A shorter list must state each item of the gold answer: it may lack an item though it has most of the words. A
     # list of equal length may paraphrase an item.
     named = gold_items(failure) if polar(failure.gold_answers) is None else []

@@ -196,7 +196,7 @@ def _wanted(tried: TriedFailure) -> Content | None:
     failure, gold = tried.failure, tried.gold
     if not _is_readable(tried) or gold is None or not gold.weight or tried.is_unanswerable:
         return None
-    said = agreement(gold, failure.prediction or "", failure.gold_answers)
+    said = agreement(gold, failure.prediction or "", failure.gold_answers, question=failure.question)
     is_other = said.conflicts or names_another(failure.gold_answers, failure.prediction or "")
     return None if said.recall >= _SAYS and not is_other else gold
 

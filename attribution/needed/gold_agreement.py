@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
 from attribution.needed.content import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, Rarity, content, same_days
 from attribution.needed.question import polar, polarity
+from attribution.needed.told_numbers import LONGEST_COMPARED, times_of_both, told_numbers
 from attribution.text.amounts import Amount, amounts, clock_durations, is_unit
 from attribution.text.clock import Time, times
 from attribution.text.dates import mentions
+from attribution.text.day_parts import bound
 from attribution.text.digit_dates import days_in_digits
 from attribution.text.initials import spelled_out
 from attribution.text.intervals import Interval
 from attribution.text.languages import is_function_word, language_of
 from attribution.text.lexicon import best_likeness, is_common_word, is_rival_of_any, is_same_as_any
 from attribution.text.money import Money, money
+from attribution.text.named_days import days_in_words
 from attribution.text.numbers import number
 from attribution.text.segments import passage
 from attribution.text.tokens import tokens
@@ -78,7 +82,13 @@ class Agreement:
     beside: tuple[str, ...] = field(default=(), compare=False)
 
 
-def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: frozenset[str] = frozenset()) -> Agreement:
+def agreement(
+    wanted: Content,
+    text: str,
+    golds: Sequence[str] = (),
+    asked: frozenset[str] = frozenset(),
+    question: str = "",
+) -> Agreement:
     """How well a text agrees with the wanted content. The text may leave out the year of a date.
 
     Args:
@@ -86,12 +96,13 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         text: the answer.
         golds: the gold answers, to compare yes, no and not.
         asked: stems of the question, which answers repeat.
+        question: what was asked, whose "not" an answer may repeat.
     """
     right, said = polar(golds), polarity(text)
     if right is not None and said is not None:
         return Agreement(float(said is right), said is not right)
     alike = measures_alike(golds, text, asked)
-    denies_as_gold = _denies_as(golds, text)
+    denies_as_gold = _denies_as(golds, text) or _denies_as_asked(question, wanted, text, asked)
     if alike and denies_as_gold:
         return Agreement(1.0, False, is_measure=True)
     reference = wanted.dates[0].first if wanted.dates else None
@@ -101,11 +112,11 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         # A relative date without its reference is no date.
         dated = [date for date in one.dates if not date.needs_day]
         told += [days for days in (date.on(reference) for date in dated) if days is not None]
-    told += days_in_digits(text, wanted.dates)
-    numbers = frozenset().union(*(one.numbers for one in sentences)) if sentences else frozenset()
+    told += [*days_in_digits(text, wanted.dates), *_days_in_words(text, wanted)]
+    counted = told_numbers(wanted.numbers, golds, text)
     words = {stem for one in sentences for stem in one.stems}
     beside = tuple(sorted(words - asked - wanted.words.keys()))
-    named = {stem for gold in golds for stem in spelled_out(gold, text)}
+    named = {stem for gold in golds for stem in spelled_out(gold, text)} | counted.named
     missing = [w for w in wanted.words if w not in words and w not in named and not is_same_as_any(w, beside)]
     proven = [word for word in wanted.words if word not in missing]
     got = sum(wanted.words[word] for word in proven)
@@ -114,11 +125,12 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     near = min(near, got) if len(proven) >= _FEWEST else 0.0
     got += near
     same = [any(same_days(days, other) for other in told) for days in wanted.dates]
-    got += DATE_WEIGHT * sum(same) + NUMBER_WEIGHT * len(wanted.numbers & numbers)
+    got += DATE_WEIGHT * sum(same) + NUMBER_WEIGHT * len((counted.wanted & counted.said) | counted.same)
     conflicts = (
         bool(wanted.dates and told and not any(same))
-        or _tells_another_number(wanted.numbers, numbers)
-        or any(is_rival_of_any(word, _without_units(beside, word, wanted.numbers, numbers)) for word in missing)
+        or _tells_another_number(counted.wanted, counted.said)
+        or counted.is_other
+        or any(is_rival_of_any(word, _without_units(beside, word, counted.wanted, counted.said)) for word in missing)
         or not denies_as_gold
         or _tells_another_relative_date(golds, text)
         or _tells_another_time(golds, text)
@@ -127,6 +139,11 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     )
     recall = got / wanted.weight if wanted.weight else 0.0
     return Agreement(recall, conflicts, is_proven=not near, missing=tuple(missing), beside=beside)
+
+
+def _days_in_words(text: str, wanted: Content) -> list[Interval]:
+    """The wanted days that a short text names with the name of the month."""
+    return days_in_words(text, wanted.dates) if len(text) <= LONGEST_COMPARED else []
 
 
 def _without_units(
@@ -185,9 +202,8 @@ def _tells_another_relative_date(golds: Sequence[str], text: str) -> bool:
 
 def _tells_another_time(golds: Sequence[str], text: str) -> bool:
     """Whether gold answers and text have times of day, and none in common."""
-    wanted = [time for gold in golds for time in times(gold)]
-    told = times(text) if wanted else []
-    return bool(told) and not any(one.same(other) for one in wanted for other in told)
+    wanted, told = times_of_both(golds, text)
+    return bool(wanted and told) and not any(one.same(other) for _, one in wanted for other in told)
 
 
 def tells_another_code(golds: Sequence[str], text: str) -> bool:
@@ -260,7 +276,7 @@ def measures_alike(golds: Sequence[str], text: str, asked: frozenset[str]) -> bo
     """
     for gold in golds:
         found = (
-            _alike(times, gold, text, asked),
+            _alike(partial(times, is_wanted=bool(times(text))), gold, text, asked, partial(times, is_wanted=True)),
             _alike(amounts, gold, text, asked),
             _alike(money, gold, text, asked),
             _alike_by_clock(gold, text, asked),
@@ -270,14 +286,34 @@ def measures_alike(golds: Sequence[str], text: str, asked: frozenset[str]) -> bo
     return None
 
 
-def _alike(measured: Callable[[str], list[_Measured]], gold: str, text: str, asked: frozenset[str]) -> bool | None:
+def _alike(
+    measured: Callable[[str], list[_Measured]],
+    gold: str,
+    text: str,
+    asked: frozenset[str],
+    measured_in_text: Callable[[str], list[_Measured]] | None = None,
+) -> bool | None:
+    """Whether a text names the only measure of a gold answer.
+
+    Args:
+        measured: reads the measures of one sort.
+        gold: a gold answer.
+        text: the answer.
+        asked: stems of the question, which answers repeat.
+        measured_in_text: reads the measures of the answer; None to read them as those of the gold answer.
+    """
     wanted = measured(gold) if len(gold) <= _LONGEST_MEASURE else []
     if len(wanted) != 1:
         return None
     repeated = asked | {one.stem for one in tokens(text)}
     if not _is_all(gold, wanted[0].start, wanted[0].end, repeated):
         return None
-    told = {one.same(wanted[0]) for one in measured(text) if one.is_comparable(wanted[0])}
+    least = bound(gold, wanted[0].start, wanted[0].end)
+    told = {
+        one.same(wanted[0]) and least * bound(text, one.start, one.end) >= 0
+        for one in (measured_in_text or measured)(text)
+        if one.is_comparable(wanted[0])
+    }
     return told.pop() if len(told) == 1 else None
 
 
@@ -320,3 +356,11 @@ def _denies_as(golds: Sequence[str], text: str) -> bool:
     if has_no and language_of(" ".join([*golds, text[:_LONGEST_MEASURE]])) == "pt":
         golds, text = [_IN_THE.sub(" ", gold) for gold in golds], _IN_THE.sub(" ", text)
     return all(map(denies, golds)) == denies(text)
+
+
+def _denies_as_asked(question: str, wanted: Content, text: str, asked: frozenset[str]) -> bool:
+    """Whether a text only repeats the "not" of its question: "What can't I eat?", "You can't eat walnuts"."""
+    if not question or len(text) > LONGEST_COMPARED or not denies(question) or not denies(text):
+        return False
+    others = {stem for placed in passage(text) for stem in placed.sentence.stems} - asked - wanted.words.keys()
+    return all(map(denies, others))

@@ -6,22 +6,29 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from attribution.text.number_words import joined
+from attribution.text.number_words import joined, spelled
 from attribution.text.numbers import number
 from attribution.text.tokens import words
 
 _SORTS: dict[str, dict[float, str]] = {
     "duration": {
-        1: "second seconds sekunde sekunden segundo segundos seconde secondes secondo secondi",
-        60: "minute minutes min mins minuten minuto minutos minuti",
-        3600: "hour hours h hr hrs stunde stunden hora horas heure heures ora ore",
-        86_400: "day days tag tage tagen día días dia dias jour jours giorno giorni",
-        604_800: "week weeks woche wochen semana semanas semaine semaines settimana settimane",
+        1: "second seconds sekunde sekunden segundo segundos seconde secondes secondo secondi "
+        "sekund sekunder sekundy секунда секунды секунд",
+        60: "minute minutes min mins minuten minuto minutos minuti "
+        "minuut minuter minuta minuty минута минуты минут dakika",
+        3600: "hour hours h hr hrs stunde stunden hora horas heure heures ora ore "
+        "uur uren timme timmar godzina godziny godzin час часа часов",
+        86_400: "day days tag tage tagen día días dia dias jour jours giorno giorni "
+        "dag dagen dagar dzień dni день дня дней gün",
+        604_800: "week weeks woche wochen semana semanas semaine semaines settimana settimane "
+        "weken vecka veckor tydzień tygodnie tygodni неделя недели недель неделю hafta",
         1_209_600: "fortnight fortnights",
     },
     "months": {
-        1: "month months monat monate monaten mes meses mês mois mese mesi",
-        12: "year years jahr jahre jahren año años ano anos an ans année années anno anni",
+        1: "month months monat monate monaten mes meses mês mois mese mesi "
+        "maand maanden månad månader miesiąc miesiące miesięcy месяц месяца месяцев ay",
+        12: "year years jahr jahre jahren año años ano anos an ans année années anno anni "
+        "jaar år rok lata lat год года лет yıl",
         120: "decade decades jahrzehnt jahrzehnte década décadas décennie décennies decennio decenni",
         1200: "century centuries jahrhundert jahrhunderte siglo siglos século séculos siècle siècles secolo secoli",
     },
@@ -62,9 +69,9 @@ _SHORT = frozenset({"h", "g", "m", "l", "min", "mg", "kg", "lb", "oz", "mm", "cm
 """Units that count only after digits, because they may be other words."""
 _ONE = frozenset(["a", "an", "one", "ein", "eine", "einen", "einem", "einer", "un", "una", "uno", "une", "um", "uma"])
 _NUMBERS_ONLY_HERE = {
-    "três": 3, "quatro": 4, "oito": 8, "dez": 10, "due": 2, "tre": 3, "quattro": 4, "cinque": 5, "sette": 7, "otto": 8,
-    "dieci": 10, "undici": 11, "dodici": 12, "doze": 12, "treze": 13, "tredici": 13, "quince": 15, "quindici": 15,
-    "vinte": 20, "venti": 20, "trinta": 30, "trenta": 30,
+    "dois": 2, "duas": 2, "três": 3, "quatro": 4, "sete": 7, "oito": 8, "nove": 9, "dez": 10, "due": 2, "tre": 3,
+    "quattro": 4, "cinque": 5, "sette": 7, "otto": 8, "dieci": 10, "undici": 11, "dodici": 12, "doze": 12, "treze": 13,
+    "tredici": 13, "quince": 15, "quindici": 15, "vinte": 20, "venti": 20, "trinta": 30, "trenta": 30,
 }  # fmt: skip
 """Number words of languages that mean something else beside other words, so that only a unit makes them numbers."""
 
@@ -76,7 +83,8 @@ _FIND = re.compile(
     | (?<![\d.,])\b(?P<half3>halbe[nrs]?|media|medio|meia|meio|demi|mezz[ao]?|half)(?:\s+|-|['’])(?P<unit3>{_WORD})\b
     | (?<![\d.,])(?<![\d.,]\s)\b(?P<count>{_COUNT})(?P<plus>\s+and\s+a\s+half)?(?P<gap>\s*+)(?:-\s*+)?
         (?P<unit2>{_PER_CENT}|{_WORD}\b)
-        (?P<half>\s+(?:and\s+a\s+half|y\s+media|e\s+meia|et\s+demie|e\s+mezz[ao]))?
+        (?P<half>\s+(?:and\s+a\s+half|y\s+medi[ao]|e\s+mei[ao]|et\s+demie?|e\s+mezz[ao]|i\s+mi(?:g|tja)|o(?:ch|g)\s+en\s+halv
+          |i\s+pół|с\s+половиной)\b)?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -91,6 +99,8 @@ _TIMES = frozenset({"duration", "months"})
 _MONTH = 30.44 * 86_400
 """The seconds of a month, on average."""
 _FORTNIGHT = frozenset({14 * 86_400.0, 15 * 86_400.0})
+_DAYS_OF_MONTH, _LARGEST_MONTHS = 30, 6
+"""Up to half a year, a term of as many times 30 days is one of so many months: ``30 días`` are ``un mes``."""
 _FIFTEEN = frozenset({"quince", "quinze", "quindici"})
 _FAR = 0.2
 _NEARLY = 0.005
@@ -114,15 +124,24 @@ class Amount(NamedTuple):
 
         Four weeks are about a month, so that weeks and months are compared only if they are far from each other.
         """
-        if self.sort == other.sort:
+        if self.sort == other.sort or self._is_month_of(other):
             return True
         spans = [
             _MONTH * one.value if one.sort == "months" else one.value for one in (self, other) if one.sort in _TIMES
         ]
         return len(spans) == 2 and abs(spans[0] - spans[1]) > _FAR * max(spans)
 
+    def _is_month_of(self, other: Amount) -> bool:
+        """Whether one of two amounts is a number of months, and the other has 30 days for each."""
+        months = [one.value for one in (self, other) if one.sort == "months"]
+        spans = [one.value for one in (self, other) if one.sort == "duration"]
+        is_short = len(months) == len(spans) == 1 and months[0] <= _LARGEST_MONTHS
+        return is_short and spans[0] == months[0] * _DAYS_OF_MONTH * 86_400
+
     def same(self, other: Amount) -> bool:
-        """Whether two amounts are equal. Units of time are no approximations of each other."""
+        """Whether two amounts are equal. Units of time are no approximations, except 30 days of a month."""
+        if self._is_month_of(other):
+            return True
         if self.sort == other.sort == "duration" and (self.is_fortnight or other.is_fortnight):
             return {self.value, other.value} <= _FORTNIGHT
         if self.sort in _TIMES:
@@ -178,9 +197,10 @@ def _after_first_word(match: re.Match[str]) -> int:
 def _counts(text: str) -> dict[int, tuple[int, float]]:
     """The numbers of a text that have several words, as ``quatre-vingt-dix``: the start and the value by the end."""
     found = words(text)
+    plain = [word for _, word in found]
     return {
         found[last - 1][0] + len(found[last - 1][1]): (found[first][0], value)
-        for first, last, value in joined([word for _, word in found])
+        for first, last, value in (*spelled(plain), *joined(plain))
     }
 
 
@@ -206,7 +226,7 @@ def _amount(match: re.Match[str], counts: Mapping[int, tuple[int, float]]) -> tu
     unit = _UNITS["%"] if _SHARE.fullmatch(name) else _UNITS.get(name)
     said = match["count"].lower()
     is_digits = said[0].isdigit()
-    count = _value(said)
+    count = counts[match.end("count")][1] if match.end("count") in counts else _value(said)
     if unit is None or count is None or (name in _SHORT and not is_digits) or not (is_digits or match["gap"]):
         return None
     start, count = counts.get(match.end("count"), (match.start(), count))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from attribution.text.day_parts import bound, part_before, stands_alone
 from attribution.text.other_clock import other_times
 
 _HALF_DAY, _DAY = 720, 1440
@@ -42,7 +43,8 @@ _PART = r"""(?:[\s,]*(?:
         |da\s+(?:tarde|noite)|de\s+l['’]après-midi|du\s+soir|d(?:i|el)\s+(?:pomeriggio|sera))))"""
 _READ = re.compile(
     rf"""
-      (?<![\d:.,])(?P<h1>[01]?\d|2[0-4]):(?P<m1>[0-5]\d)(?![\d:]){_PART.format("a")}?
+      (?<![\d:.,])(?P<h1>[01]?\d|2[0-4]):(?P<m1>[0-5]\d)(?![\d:])(?:\s*(?:uhr|uur|horas|heures|ore|h|hrs|o['’]clock)\b)?
+        {_PART.format("a")}?
     | \b(?:half|(?P<q2>(?:a\s+)?quarter)|(?P<m2>{_MINUTE})(?:\s+minutes?)?)\s+(?P<to2>past|after|to|before)\s+
         (?P<h2>{_HOUR})\b{_PART.format("b")}?
     | \bhalb\s+(?P<h3>{_HOUR})\b{_PART.format("c")}?
@@ -52,7 +54,7 @@ _READ = re.compile(
     | (?<![\d:.,])\b(?P<h6>{_HOUR})\s*(?:h(?![^\W\d])|heures?\b)\s*(?P<m6>[0-5]\d\b)?
         (?P<half6>\s*et\s+demie)?(?P<quarter6>\s*et\s+quart)?
         (?P<less6>\s*moins\s+le\s+quart)?{_PART.format("f")}?
-    | (?P<at7>\b(?:las?|às?|alle|le|om|all['’])\s*)?(?<![\d:.,])\b(?P<h7>{_HOUR})\b(?![:.]\d)
+    | (?P<at7>\b(?:las?|às?|alle|le|om|all['’])\s*)?(?<![\d:.,])\b(?P<h7>{_HOUR})\b(?![:.]\d|\s*heures?\b)
         (?:\s+(?:[ye]\s+(?:(?P<half7>media|meia|mezz[ao])|(?P<quarter7>(?:un\s+)?[cq]uarto|quinze)|(?P<m7>{_MINUTE}))
           |(?P<less7>meno?s?\s+(?:un\s+)?[cq]uarto)|(?<=\s)uur)\b)?{_PART.format("g")}?
     | \b(?P<noon>noon|midday|mittags?|mediodía|meio-dia|midi|mezzogiorno)\b
@@ -62,9 +64,10 @@ _READ = re.compile(
 )
 _DIGITAL = re.compile(r"(?<![\d:.,])(?:[01]?\d|2[0-4]):[0-5]\d(?![\d:])")
 _MAY_BE = re.compile(
-    r"\d|past|quarter|o['’]clock|after|before|\bto\b|\b(?:halb|viertel|uhr|uur|nach|vor|las?|às?|alle|le)\b|heure|noon|mid|mitt"
-    r"|media|meia|mezz|minuit|morning|evening|night|tarde|noite|noche|manhã|mañana|matin|soir|pomeriggio|sera|[時时點点시]",
-    re.IGNORECASE,
+    r"""\d|past|quarter|o['’]clock|after|before|\bto\b|\b(?:halb|viertel|uhr|uur|nach|vor|las?|às?|alle|le)\b|heure|noon|mid|mitt
+    |media|meia|mezz|minuit|morning|evening|night|tarde|noite|noche|manhã|mañana|matin|soir|pomeriggio|sera|abend|mittag
+    |avond|ochtend|middag|kväll|morgon|rano|wieczorem|południu|вечер|утр|[時时點点시]""",
+    re.VERBOSE | re.IGNORECASE,
 )
 """A cheap test: a text without any of these names no time."""
 
@@ -74,26 +77,35 @@ class Time(NamedTuple):
 
     Attributes:
         is_exact: whether morning and evening are told apart.
+        bound: 1 for the earliest time (``after six``), -1 for the latest (``before six``), else 0.
     """
 
     start: int
     end: int
     minutes: int
     is_exact: bool
+    bound: int = 0
 
     def is_comparable(self, other: Time) -> bool:
         """Whether one of two times may be the other: always."""
         return isinstance(other, Time)
 
     def same(self, other: Time) -> bool:
-        """Whether two times can be the same moment of a day."""
+        """Whether two times can be the same moment of a day, and not the earliest and the latest."""
+        if self.bound * other.bound < 0:
+            return False
         apart = abs(self.minutes - other.minutes)
         return apart == 0 or (not (self.is_exact and other.is_exact) and apart % _HALF_DAY == 0)
 
 
-def times(text: str) -> list[Time]:
-    """The times of day of a text, in order."""
-    return list(_times(text)) if _MAY_BE.search(text) else []
+def times(text: str, *, is_wanted: bool = False) -> list[Time]:
+    """The times of day of a text, in order.
+
+    Args:
+        text: to read.
+        is_wanted: whether the text answers a time: then ``after six`` names one, too.
+    """
+    return list(_times(text, is_wanted=is_wanted)) if is_wanted or _MAY_BE.search(text) else []
 
 
 def without_digital_times(text: str) -> str:
@@ -101,35 +113,44 @@ def without_digital_times(text: str) -> str:
     return _DIGITAL.sub(" ", text)
 
 
-def _times(text: str) -> Iterator[Time]:
+def _times(text: str, *, is_wanted: bool) -> Iterator[Time]:
     if not text.isascii():
-        yield from (Time(*found) for found in other_times(text))
+        for start, end, minutes, is_exact in other_times(text):
+            yield Time(start, end, minutes, is_exact, bound(text, start, end))
     for match in _READ.finditer(text):
-        found = _read(match)
+        found = _read(match, is_wanted=is_wanted)
         if found is not None:
             yield found
 
 
-def _read(match: re.Match[str]) -> Time | None:
+def _read(match: re.Match[str], *, is_wanted: bool) -> Time | None:
     if match["noon"] or match["midnight"]:
         return Time(match.start(), match.end(), 720 if match["noon"] else 0, True)
     part = match.lastgroup or ""
     is_early = any(match[f"{one}am"] for one in "abcdefg")
     is_late = any(match[f"{one}pm"] for one in "abcdefg")
+    start = match.start()
+    led = part_before(match.string, start)
+    if led is not None:  # in "abends um sechs am Bahnhof", "am" is no time
+        start, is_early, is_late = led.start, not led.is_late, led.is_late
     place = next(one for one in "1234567" if match[f"h{one}"])
     if _is_range(match, place):
         return None
     said = match[f"h{place}"]
     hour = _number(said, _HOURS)
     is_digital = place == "1" or (place in "56" and said.isdigit())
-    if place == "7" and not (is_early or is_late or (match["at7"] and match.end() > match.end("h7"))):
-        return None  # a number alone is no time
-    if place == "6" and not said.isdigit() and part == "h6":
+    if place == "7" and not (match["at7"] and match.end() > match.end("h7")):
+        # A number alone is no time.
+        is_told = led.has_word if led is not None else is_early or is_late
+        if not is_told and not (is_wanted and stands_alone(match.string, match.start("h7"), match.end())):
+            return None
+    if place == "6" and not said.isdigit() and part == "h6" and led is None:
         return None  # "trois heures" may last three hours
     minutes = 60 * hour + _past(match, place)
     if is_early or is_late:
         minutes = minutes % _HALF_DAY + _HALF_DAY * is_late
-    return Time(match.start(), match.end(), minutes % _DAY, is_early or is_late or is_digital)
+    is_exact = is_early or is_late or is_digital
+    return Time(start, match.end(), minutes % _DAY, is_exact, bound(match.string, match.start(), match.end()))
 
 
 def _is_range(match: re.Match[str], place: str) -> bool:

@@ -75,6 +75,21 @@ _SWEDISH = {"två": 2, "fyra": 4, "sju": 7, "åtta": 8, "tolv": 12, "tretton": 1
 _SWEDISH_TENS = "tjugo trettio fyrtio femtio sextio sjuttio åttio nittio"
 _FINNISH = "kaksi kolme neljä viisi _ seitsemän kahdeksan yhdeksän"
 
+_HINDI = """
+_ _ तीन चार पाँच/पांच छह/छः सात आठ नौ दस ग्यारह बारह तेरह चौदह पन्द्रह/पंद्रह सोलह सत्रह अठारह उन्नीस बीस इक्कीस बाईस/बाइस
+तेईस/तेइस चौबीस पच्चीस छब्बीस सत्ताईस/सत्ताइस अट्ठाईस/अट्ठाइस उनतीस तीस इकतीस बत्तीस तैंतीस चौंतीस पैंतीस छत्तीस सैंतीस अड़तीस उनतालीस
+चालीस इकतालीस बयालीस तैंतालीस चौवालीस पैंतालीस छियालीस सैंतालीस अड़तालीस उनचास पचास इक्यावन बावन तिरेपन/तिरपन चौवन पचपन छप्पन
+सत्तावन अट्ठावन उनसठ साठ इकसठ बासठ तिरेसठ/तिरसठ चौंसठ पैंसठ छियासठ सड़सठ अड़सठ उनहत्तर सत्तर इकहत्तर बहत्तर तिहत्तर चौहत्तर पचहत्तर
+छिहत्तर सतहत्तर अठहत्तर उनासी अस्सी इक्यासी बयासी तिरासी चौरासी पचासी छियासी सत्तासी अट्ठासी नवासी नब्बे इक्यानबे/इक्यानवे बानबे/बानवे
+तिरानबे/तिरानवे चौरानबे/चौरानवे पंचानबे/पंचानवे छियानबे/छियानवे सत्तानबे/सत्तानवे अट्ठानबे/अट्ठानवे निन्यानबे/निन्यानवे सौ
+"""
+"""One to a hundred, of Unicode's CLDR, with other spellings. The words for 1 and 2 mean ``a`` and ``give``, too."""
+_ARABIC = "_ _ ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة"
+_ARABIC_TENS = (
+    "عشرون عشرين", "ثلاثون ثلاثين", "أربعون أربعين", "خمسون خمسين", "ستون ستين", "سبعون سبعين", "ثمانون ثمانين",
+    "تسعون تسعين",
+)  # fmt: skip
+
 
 def _joined(units: str, tens: Sequence[str], between: str) -> dict[str, int]:
     """Numbers from 21 to 99 in one word with the unit first, such as ``vierundzwanzig``."""
@@ -116,6 +131,9 @@ _WORDS = (
     | {"kymmenen": 10}
     | {folded(word): value for value, word in enumerate(_FINNISH.split(), 2) if word != "_"}
     | {folded(f"{word}toista"): 10 + value for value, word in enumerate(_FINNISH.split(), 2) if word != "_"}
+    | {folded(word): value for value, said in enumerate(_HINDI.split(), 1) for word in said.split("/") if word != "_"}
+    | {folded(word): value for value, word in enumerate(_ARABIC.split(), 1) if word != "_"}
+    | {folded(word): 10 * value for value, said in enumerate(_ARABIC_TENS, 2) for word in said.split()}
     | {word: value for value, word in enumerate(_UNITS.split())}
     | {word: 10 * value for value, word in enumerate(_TENS.split(), 2)}
     | _ORDINALS

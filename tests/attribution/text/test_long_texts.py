@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.needed import gold_agreement
+from attribution.needed import gold_agreement, told_numbers
 from attribution.needed.content import Rarity, content
 from attribution.needed.gold_agreement import agreement
 from attribution.text.clock import Time, times
 
 _RARITY = Rarity(())
-_TEXT = "On 3 May at 14:30 Ada said that two days ago the ferry AB-12 left at a quarter past five."
+_SAID = "On 3 May at 14:30 Ada said that two days ago the ferry AB-12 left at a quarter past five. "
+_TEXT = _SAID + "It rains. " * 200
 
 
 def _refuses(text: str) -> list[object]:
@@ -25,22 +26,23 @@ def _refuses(text: str) -> list[object]:
         (("at 14:30",), ("at 14:30", _TEXT)),
     ],
 )
-def test_times_of_a_text_are_read_only_beside_a_gold_answer_with_a_time(
+def test_times_of_a_long_text_are_read_only_beside_a_gold_answer_with_a_time(
     golds: tuple[str, ...], read: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
 
-    def counted(text: str) -> list[Time]:
+    def counted(text: str, *, is_wanted: bool = False) -> list[Time]:
         seen.append(text)
-        return times(text)
+        return times(text, is_wanted=is_wanted)
 
-    monkeypatch.setattr(gold_agreement, "times", counted)
+    monkeypatch.setattr(told_numbers, "times", counted)
     monkeypatch.setattr(gold_agreement, "measures_alike", lambda *_: None)  # the function reads short texts
     agreement(content("the ferry", _RARITY), _TEXT, golds)
     assert tuple(seen) == read
 
 
 def test_dates_and_codes_of_a_text_are_not_read_without_gold_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told_numbers, "times", _refuses)
     monkeypatch.setattr(gold_agreement, "_relative_days", _refuses)
     monkeypatch.setattr(gold_agreement, "_codes", _refuses)
     found = agreement(content("the ferry", _RARITY), _TEXT)
