@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attribution.text.clock import Time, times
-from attribution.text.halves import with_halves
+from attribution.text.halves import half_words, with_halves
 from attribution.text.languages import language_of
 from attribution.text.named_days import same_named_days
 from attribution.text.segments import passage
@@ -62,6 +62,8 @@ def told_numbers(wanted: frozenset[float], golds: Sequence[str], text: str) -> T
     named = frozenset(word for word, values in of_words.items() if values & said)
     is_other = language is not None and len(of_words) == len(of_text) == 1 and not named and of_words != of_text
     is_other = is_other and not (wanted or said)
+    if any(one % 1 == 0.5 for one in wanted & said):
+        named |= {one.stem for half in half_words(right) for one in tokens(half)}
     in_golds, in_text = _common(golds, text)
     same = wanted & frozenset[float]().union(*map(numbers_in, in_golds))
     named |= {one.stem for said_in in in_golds for one in tokens(said_in)}

@@ -22,6 +22,11 @@ def halved(text: str) -> frozenset[float]:
     return frozenset(one for one in found if one is not None and one == int(one))
 
 
+def half_words(text: str) -> list[str]:
+    """The parts of a text that tell a number with a half."""
+    return [match.group() for match in _HALF.finditer(text) if number(match["count"].lower()) is not None]
+
+
 def with_halves(numbers: frozenset[float], text: str) -> frozenset[float]:
     """The numbers of a text, each with its half."""
     some = halved(text) & numbers

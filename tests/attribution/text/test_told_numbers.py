@@ -34,6 +34,7 @@ _PLAIN = Rarity(())
         ("9", "São nove, e é o que está na lista."),
         ("Duas", "2"),
         ("39,5", "Porta il 39 e mezzo."),
+        ("39 e mezzo", "Porta il 39,5."),
         ("quatro quilos e meio", "4,5 quilos"),
         ("Três semanas", "21 dias"),
         ("Duas semanas", "Quinze dias"),
