@@ -307,15 +307,24 @@ async def _was_read(tried: TriedFailure, holding: Mapping[str, bool], past: Abst
     lost = _left_out(tried, holder, holding)
     then = () if lost is None else ((lost.target, lost.operation_id),)
     reason = "the answer was made from a text that has the right answer" if lost is None else _DROPPED
+    blamed = _answering(tried, holder, past) if lost is None else lost.operation_id
+    # What another model wrote may have kept the right answer, and been changed or deleted since.
+    is_sure = holding[holder] and (lost is not None or _is_reply(tried, blamed))
     return Finding(
         ErrorType.RESPONSE,
-        _answering(tried, holder, past) if lost is None else lost.operation_id,
-        _SURE if holding[holder] else _LIKELY,
+        blamed,
+        _SURE if is_sure else _LIKELY,
         f"{reason}{where}",
         lambda: proof.Proof(holder, holder, then, quote=quote),
         is_local=True,
         doubt=told_as_change(tried.messages, tried.failure, tried.gold, [await graph.text(holder)]),
     )
+
+
+def _is_reply(tried: TriedFailure, operation_id: str | None) -> bool:
+    """Whether an operation made the answer, or the reply that was handed out as the answer."""
+    answer = tried.failure.answer_id or ""
+    return operation_id in {tried.graph.reply(answer).operation_id, tried.graph.variables[answer].operation_id}
 
 
 def _telling(tried: TriedFailure, text: str) -> str:
