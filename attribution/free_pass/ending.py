@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from attribution.free_pass.failure_in_trace import FailureInTrace
@@ -24,12 +24,17 @@ _UNUSED = (
 )
 UNSAID = (
     "no message that this trace has from before the answer says anything of the right answer; if another trace has it, "
-    "let both calls belong to one trace: send the earlier messages along, name the conversation or the user, or open "
-    "memtrace.trace(id=...) around both"
+    "let both calls belong to one trace: send the earlier messages along, name the conversation or the user, open "
+    "memtrace.trace(id=...) around both, or, if the program serves one user, use memtrace run --one-trace"
+)
+_LAST_STEP = (
+    f"{NOT_FOLLOWED}: the last recorded step with what the message says is {{step}}, and the recording does not show how "
+    "it led to the answer; decorate what stores its result and what chooses from the stored texts "
+    '(@memtrace.operation, kind="Update" and kind="Retrieval"), or wrap changes in place with memtrace.mutation(...)'
 )
 _KEPT_UNSEEN = (
     "a model's reply has the needed fact ({quote}), and no recorded step shows what became of the reply: the program "
-    "keeps it in a value of its own; decorate what makes the value from the message with "
+    "keeps it in a value of its own{shown}; decorate what makes the value from the message with "
     '@memtrace.operation(kind="Extraction", output="MemoryUnit"), what chooses among such values with '
     'kind="Retrieval", and what answers from the chosen ones with kind="Generation", output="Answer"; wrap the code '
     "that changes them in place with memtrace.mutation(...)"
@@ -157,10 +162,22 @@ async def _unseen(traced: FailureInTrace | None) -> str:
     earlier = [one for one in replies if graph.place(one) < graph.place(answer)]
     holders = await traced.holders(earlier)
     stored = any(graph.variables[one].kind is VariableKind.MEMORY_UNIT for one in traced.future)
+    last = _last_reader(graph, {traced.detail.message_id, *traced.future}, answer)
     if not holders or stored:
-        return NOT_FOLLOWED
+        return NOT_FOLLOWED if last is None else _LAST_STEP.format(step=last)
     quote = next(one.quote for one in holders.values()).strip()
-    return f"{NOT_FOLLOWED}: {_KEPT_UNSEEN.format(quote=f'“{quote[:_SHOWN]}”')}"
+    shown = _last_reader(graph, holders.keys(), answer)
+    told = {"quote": f"“{quote[:_SHOWN]}”", "shown": f", and showed it last to {shown}" if shown else ""}
+    return f"{NOT_FOLLOWED}: {_KEPT_UNSEEN.format(**told)}"
+
+
+def _last_reader(graph: TraceGraph, variables: Collection[str], answer: str) -> str | None:
+    """The last operation before an answer that read one of some variables, by id and name; None if none did."""
+    end = graph.place(answer)
+    readers = {one for variable in variables for one in graph.readers(variable)}
+    before = [found for one in readers if (found := graph.operations[one]).sequence < end]
+    last = max(before, key=lambda one: one.sequence, default=None)
+    return None if last is None else f"{last.id[:8]} {last.name}"
 
 
 def _said(hole: Hole) -> str:

@@ -120,9 +120,26 @@ async def lost_on_the_way(traced: FailureInTrace, place: int) -> Loss | None:
         if key[3] or await _has_read(traced, key[2], key[5]):
             best = loss_at(graph, key[2], key[5])
             break
+    if best is not None and best.reason == _SUMMARISED and await _is_read_later(traced, best, carriers, place):
+        return None
     if best is not None and counts_from_its_day(traced.detail):
         return replace(best, likelihood=_DATE, reason=day_lost(traced.detail.reference))
     return best
+
+
+async def _is_read_later(traced: FailureInTrace, loss: Loss, carriers: set[str], place: int) -> bool:
+    """Whether a model was shown a reply with the detail after the loss: its text did not take the reply's place."""
+    graph = traced.graph
+    lossy = graph.operations[loss.operation_id].sequence
+    for carrier in carriers:
+        if graph.variables[carrier].kind not in _REPLIES:
+            continue
+        for reader in graph.readers(carrier):
+            is_later = lossy < graph.operations[reader].sequence < place
+            is_model = graph.operations[reader].kind is OperationKind.GENERATION
+            if is_later and is_model and await _has_read(traced, reader, carrier):
+                return True
+    return False
 
 
 async def _has_read(traced: FailureInTrace, operation_id: str, carrier: str) -> bool:
@@ -240,6 +257,7 @@ def goes_on(graph: TraceGraph, variable_id: str) -> bool:
 
 _REPLY = frozenset({OperationKind.GENERATION, OperationKind.TOOL})
 """Kinds of operations that tell something. What a tool keeps is recorded only if it makes memory units."""
+_REPLIES = frozenset({VariableKind.RESPONSE, VariableKind.ANSWER})
 _PROMPT, _BUFFER = VariableKind.PROMPT, VariableKind.BUFFER
 _DECIDES = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
 FELL_OUT = "the history had the needed fact, and the new history that the operation made does not have it"

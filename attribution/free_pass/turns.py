@@ -13,6 +13,7 @@ from attribution.trace.graph import TraceGraph
 from schema.kinds import STORED, TURN, ErrorType, OperationKind, VariableKind
 
 _SURE = 0.93
+_WRITTEN = frozenset({VariableKind.PROMPT, VariableKind.CONTEXT, VariableKind.OTHER})
 
 
 def is_only_said(traced: FailureInTrace) -> bool:
@@ -52,6 +53,6 @@ def no_longer_in_prompt(traced: FailureInTrace) -> Finding | None:
 
 
 def _is_rewritten(graph: TraceGraph, message: str, read: list[str]) -> bool:
-    """Whether a prompt or context that was read derives from the message, such as a summary."""
-    written = [one for one in read if graph.variables[one].kind in {VariableKind.PROMPT, VariableKind.CONTEXT}]
+    """Whether a text that was read derives from the message, such as a summary, or a note that a tool returned."""
+    written = [one for one in read if graph.variables[one].kind in _WRITTEN]
     return message in graph.past(written)

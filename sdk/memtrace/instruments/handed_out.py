@@ -66,12 +66,14 @@ class Given:
         proof: the evidence that a call with the value belongs to the trace: an equal ``text``, for a memory unit; only
             the same ``object``, for a model's reply, whose words others may get; ``nothing`` by itself, for a question,
             which others may ask.
+        is_part: whether the value is only a part of the variable's value, such as one line of a reply.
     """
 
     value: object
     trace: str
     variable: Variable
     proof: Proof = "text"
+    is_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,7 @@ Prompt with a question that a memory was asked.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,8 +44,6 @@ TURN, EARLIER = "turn", "earlier"
 
 _KINDS = {"system": "Prompt", "developer": "Prompt", "user": "Prompt", "assistant": "Response", "tool": "Other"}
 MAX_CONVERSATIONS = 20_000
-MAX_ARGUMENTS = 100_000
-"""Longer arguments of tools, in characters, are not read."""
 MAX_TURNS = 200
 """Number of the user's newest messages that are looked for in a prompt, such as a prompt for a summary."""
 _SHORTEST_TURN = 16
@@ -154,7 +150,7 @@ class ModelCall(Step):
             for place, (said, key) in enumerate(zip(messages, keys, strict=True))
         ]
         found = [
-            handed_out.inside(said.content)
+            kept_replies.inside(said.role, said.content, self.trace_id)
             if sources is None and known is None and isinstance(said.content, str)
             else []
             for said, known in zip(messages, known, strict=True)
@@ -176,7 +172,8 @@ class ModelCall(Step):
             if said.role not in _INSTRUCTIONS:
                 self._spoken.append(variable)
             if said.role == "user":
-                self._is_asked = self._is_turn and (variable.kind in {"Message", "Query"} or self._has_question(texts))
+                is_asked = variable.kind in {"Message", "Query"} or self._has_question(texts)
+                self._is_asked = self._is_turn and is_asked
 
     def _use_questions(self, events: list[RawEvent], found: Sequence[Sequence[handed_out.Text]]) -> None:
         for text in (text for texts in found for text in texts):
@@ -210,11 +207,13 @@ class ModelCall(Step):
         """Whether the application put a question that it searched for into a message, and no earlier reply.
 
         With an earlier reply inside, the message rather asks for a judgement of the reply. A memory that gave the words
-        of a reply after it was made is not such a reply: a model may answer with a memory unit as it is.
+        of a reply after it was made is not such a reply: a model may answer with a memory unit as it is. Nor is a part
+        of a reply, such as a note that the application kept: with notes alone, the application asks for the user.
         """
         given = [found for text in texts if (found := text.given.get(self.trace_id))]
-        newest = {found[-1].variable.kind for found in given}
-        return any(one.variable.kind == "Query" for found in given for one in found) and newest.isdisjoint(_REPLIES)
+        whole = [one for found in given if not (one := found[-1]).is_part]
+        is_asked = any(one.variable.kind == "Query" for found in given for one in found) or (given and not whole)
+        return bool(is_asked) and _REPLIES.isdisjoint(one.variable.kind for one in whole)
 
     def _find(self, said: Said, key: bytes, *, is_history: bool) -> list[Variable] | None:
         find = self.trace.identities.find
@@ -320,7 +319,9 @@ class ModelCall(Step):
                 variable = declare(self.pending, self, reply.text, reply.name, kind, step=self)
                 made.append(variable)
                 self.known_as(variable, reply.text, *reply.objects)
-                for argument in _arguments(reply):
+                written = kept_replies.arguments_of(reply.text) if reply.name == TOOL_CALLS else []
+                kept_replies.note_parts(self.trace_id, reply.text, written, variable)
+                for argument in written:
                     arguments.append(argument)
                     ask_for(self.trace, argument, variable)
                 for source in () if is_thought else (*self.inputs, *thoughts) if thoughts else ():
@@ -384,15 +385,3 @@ def forget() -> None:
 
 _INSTRUCTIONS = frozenset({"system", "developer"})
 _REPLIES = frozenset({"Answer", "Response"})
-
-
-def _arguments(reply: Reply) -> list[str]:
-    """The texts among the arguments of the tools that a reply calls; the program reads them out of JSON."""
-    calls = reply.text if reply.name == TOOL_CALLS and isinstance(reply.text, list) else []
-    found: list[str] = []
-    for call in calls:
-        written = call.get("arguments") if isinstance(call, Mapping) else None
-        if isinstance(written, str) and len(written) <= MAX_ARGUMENTS:
-            with suppress(ValueError, RecursionError):  # a model may write what is no JSON
-                found += [one for one in handed_out.leaves(json.loads(written)) if isinstance(one, str)]
-    return found
