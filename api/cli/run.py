@@ -49,6 +49,14 @@ def run(
             show_default=False,
         ),
     ] = None,
+    one_trace: Annotated[
+        bool,
+        typer.Option(
+            "--one-trace",
+            help="Record calls that nothing ties together in one trace: for a program that serves one user. "
+            "(env: MEMTRACE_ONE_TRACE=1)",
+        ),
+    ] = False,
     store: StoreOption = None,
     values: ValuesOption = None,
     project: ProjectOption = None,
@@ -56,14 +64,15 @@ def run(
     """Run a program and record the packages that it uses: memtrace run -- python app.py.
 
     The program is not changed: input, output, signals and exit code are its own. When it ends, the recording goes into
-    the store, and three lines on standard error say what was recorded and what to do next. The recorder
+    the store, and a few lines on standard error say what was recorded and what to do next. The recorder
     (memtrace-recorder) must be installed in the environment of the program.
     """
+    from memtrace.instruments.homes import ONE_TRACE
     from memtrace.instruments.run import environment, start
 
     if command[0].startswith("-"):
         told = f"`memtrace run` has no option {command[0]}; a program comes last: memtrace run -- python app.py"
-        raise UsageError(f"{told}. It has --instrument, --endpoint, --api-key-file")
+        raise UsageError(f"{told}. It has --instrument, --endpoint, --api-key-file, --one-trace")
     place: Target = (context.find_root().obj or Target()).merge(store, values, project, False)
     names = [name.strip() for name in (instrument or "").split(",") if name.strip()]
     try:
@@ -71,6 +80,7 @@ def run(
             "MEMTRACE_ENDPOINT": endpoint,
             "MEMTRACE_API_KEY": api_key_file.read_text(encoding="utf-8").strip() if api_key_file else None,
             "MEMTRACE_PROJECT": project or place.project,
+            ONE_TRACE: "1" if one_trace else None,
         }
         settings = environment(names, more)
         is_off = settings.get("MEMTRACE_ENABLED", "1").strip().lower() in _OFF
@@ -83,7 +93,7 @@ def run(
 
     from api.cli.run_ended import put_in_store
 
-    asyncio.run(put_in_store(place, files))
+    asyncio.run(put_in_store(place, files, command))
     raise typer.Exit(code)
 
 

@@ -12,16 +12,26 @@ from api.cli.errors import complain, note
 from api.cli.render.text import counted, short, text_on_line
 from schema.errors import MemTraceError
 from schema.kinds import VariableKind
-from schema.models import Variable
+from schema.models import Trace, Variable
+from schema.outside_json import read_json
 from store.contract.answers import Label
 from store.contract.protocol import GraphStore
 from store.shared.paging import in_trace
 
 _WIDTH = 100
+_FEWEST_APART = 2
+_OWN = {"program"}
+"""The attributes of a trace that the recorder opened for a call without a memory, user or conversation."""
 
 
-async def put_in_store(place: Target, files: Sequence[Path]) -> None:
-    """Import the files of a recording, and tell what was recorded. A failure is told; the files stay as they are."""
+async def put_in_store(place: Target, files: Sequence[Path], command: Sequence[str] = ()) -> None:
+    """Import the files of a recording, and tell what was recorded. A failure is told; the files stay as they are.
+
+    Args:
+        place: the store and project.
+        files: of the recording.
+        command: the program with its arguments, for the line that says how to record it in one trace.
+    """
     from ingest.files.registry import import_path
 
     if not files:
@@ -41,12 +51,19 @@ async def put_in_store(place: Target, files: Sequence[Path]) -> None:
                 for line in report.rejected[:1]:
                     complain(f"{file}: line {line.line}: {line.reason}; what else is in the file is stored")
             answers = [answer for trace_id in trace_ids for answer in await _answers(store, trace_id)]
+            apart = await _apart(store, list(trace_ids)) if command else 0
     except MemTraceError as error:
         complain(str(error))
         again = f"memtrace{_options(place)} import {shlex.join(map(str, files))}"
         note(f"The recording is kept; once this is mended: {again}")
         return
     _tell(place, made, list(trace_ids), answers)
+    if apart >= _FEWEST_APART:
+        again = f"memtrace{_options(place)} run --one-trace -- {shlex.join(command)}"
+        note(
+            f"{apart:,} of the {counted(len(trace_ids), 'trace')} hold calls that nothing ties to the others, so a "
+            f"verdict sees no earlier call. If the program serves one user, record it in one trace: {again}"
+        )
 
 
 def _tell(place: Target, made: Counter[str], trace_ids: Sequence[str], answers: Sequence[Variable]) -> None:
@@ -76,6 +93,12 @@ def _options(place: Target) -> str:
     """The options that lead a command to the same store, values and project."""
     given = (("--store", place.store), ("--values", place.values), ("--project", place.project))
     return "".join(f" {name} {shlex.quote(value)}" for name, value in given if value)
+
+
+async def _apart(store: GraphStore, trace_ids: Sequence[str]) -> int:
+    """The number of traces that the recorder opened because nothing tied their first call to a trace."""
+    found = await store.get(Label.TRACE, trace_ids)
+    return sum(isinstance(one, Trace) and read_json(one.attributes).keys() == _OWN for one in found)
 
 
 async def _answers(store: GraphStore, trace_id: str) -> list[Variable]:

@@ -28,8 +28,8 @@ UNSAID = (
     "memtrace.trace(id=...) around both, or, if the program serves one user, use memtrace run --one-trace"
 )
 _LAST_STEP = (
-    f"{NOT_FOLLOWED}: the last recorded step with what the message says is {{step}}, and the recording does not show how "
-    "it led to the answer; decorate what stores its result and what chooses from the stored texts "
+    f"{NOT_FOLLOWED}: the last recorded step with what the message says is {{step}}, and the recording does not show "
+    "how it led to the answer; decorate what stores its result and what chooses from the stored texts "
     '(@memtrace.operation, kind="Update" and kind="Retrieval"), or wrap changes in place with memtrace.mutation(...)'
 )
 _KEPT_UNSEEN = (

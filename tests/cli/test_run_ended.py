@@ -106,3 +106,22 @@ async def test_a_file_that_is_no_recording_is_told_and_not_blamed_on_the_store(
     assert str(file) in error
     assert "store" not in kept
     assert _commands(kept) == [["import", str(file)]]
+
+
+@pytest.mark.parametrize("traces", [1, 3])
+async def test_calls_that_nothing_ties_together_lead_to_one_trace(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], traces: int
+) -> None:
+    lines = []
+    for number in range(traces):
+        name = f"call {number}"
+        lines += [event_line("trace", name, number, name=name, attributes={"program": "app.py"})]
+        lines += _answer(name, "Bo", number + 1)[1:]
+    attributes = {"program": "app.py", "store": "qdrant"}
+    lines += [event_line("trace", "memory", 9, name="memory", attributes=attributes)]
+    place = Target(project="pets")
+    await put_in_store(place, [_file(tmp_path, "one", lines)], ["python", "my app.py"])
+    told = capsys.readouterr().err
+    again = "memtrace --project pets run --one-trace -- python 'my app.py'"
+    assert ("3 of the 4 traces hold calls that nothing ties to the others" in told) is (traces == 3)
+    assert told.endswith(f"{again}\n") is (traces == 3)

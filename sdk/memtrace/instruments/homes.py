@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from memtrace.ids import new_id
-from memtrace.instruments.program_name import program
+from memtrace.ids import new_id, trace_id
+from memtrace.instruments.program_name import namespace, program
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 from memtrace.raw_events import SESSION, TRACE, RawEvent
 from memtrace.recent import Recent
@@ -17,6 +17,9 @@ from memtrace.sink import emit
 from memtrace.steps import TraceState
 
 MAX_SESSIONS = 20_000
+ONE_TRACE = "MEMTRACE_ONE_TRACE"
+"""The environment variable by which all calls of a run that nothing ties to a trace belong to one trace, if it is 1."""
+_RUN = "MEMTRACE_RUN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,13 @@ def run() -> str:
     if os.getpid() != _run_pid:
         _run_id, _run_pid = new_id(), os.getpid()
     return _run_id
+
+
+def together() -> str | None:
+    """The id of the one trace of this run; None if each call that nothing ties to a trace has a trace of its own."""
+    if os.environ.get(ONE_TRACE, "").strip() != "1":
+        return None
+    return trace_id("run", namespace(), os.environ.get(_RUN) or run())
 
 
 def digest(*texts: str) -> str:

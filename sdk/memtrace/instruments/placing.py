@@ -200,7 +200,7 @@ def contents_home(
     """The trace of a call without a memory, in this order; arguments as in ``of_contents``.
 
     The trace of a memory that gave out some of the values; the conversation that the call names; the trace that gave
-    out most of the values; the trace whose conversation the call continues; a new trace.
+    out most of the values; the trace whose conversation the call continues; a new trace (``homes.together``).
     """
     talk = named()
     found = _trace_of(list(values), continued, is_named=talk is not None)
@@ -208,7 +208,9 @@ def contents_home(
         return Home(found, "", None if talk is None else talk.session)
     if talk is not None:
         return joining.opened(talk)
-    return joining.opened(Home(new_id(), f"{program()}: {what}", None, (("program", program()),)))
+    together = homes.together()
+    name = program() if together else f"{program()}: {what}"
+    return joining.opened(Home(together or new_id(), name, None, (("program", program()),)))
 
 
 def gave(
@@ -314,6 +316,8 @@ def _votes_of_texts(texts: Iterable[str], weak: dict[str, int]) -> dict[str, int
     for text in texts:
         for same in handed_out.inside(text):
             for trace, givens in list(same.given.items()):
+                if all(given.is_part for given in givens):
+                    continue  # anybody may say one sentence of a reply
                 votes = found if any(given.proof == "text" for given in givens) else weak
                 votes[trace] = votes.get(trace, 0) + 1
     return found

@@ -299,3 +299,22 @@ def test_a_store_that_takes_no_attribute_has_an_identity_as_long_as_it_lives() -
     one, two = Slotted(), Slotted()
     assert placing.private_store("store", one) == placing.private_store("store", one)
     assert placing.private_store("store", one) != placing.private_store("store", two)
+
+
+def test_a_run_in_one_trace_keeps_together_what_nothing_ties(
+    recorded: MemoryExporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def call() -> str:
+        with placing.of_contents(["Which gate?"], what="openai chat"):
+            memtrace.variable("text", "Other", "Which gate?")
+        return str(recorded.events[-1]["trace"])
+
+    assert call() != call()
+    monkeypatch.setenv("MEMTRACE_ONE_TRACE", "1")
+    one = call()
+    assert call() == one
+    with placing.of_memory("chroma /data/c gates", "", what="chroma"):
+        memtrace.variable("text", "Other", "a memory has its own trace")
+    assert recorded.events[-1]["trace"] != one
+    monkeypatch.setenv("MEMTRACE_RUN", "another")
+    assert call() != one
