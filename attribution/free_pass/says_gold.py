@@ -24,6 +24,8 @@ _CONTRADICTED = 0.02
 """The likelihood that an answer is right which contradicts the gold answer."""
 _NEARLY = 0.7
 """The largest share of the gold answer that an answer has whose related words count."""
+_WITHOUT_NUMBER = 0.58
+"""The largest share of a gold answer with a number, such as an address, that an answer without any number has."""
 _REPLACED = 0.2
 """The likelihood that an answer is right which has another word of the evidence for a word of the gold answer."""
 _OF_ROLE = {Role.OWN: 1.0, Role.UNSURE: 0.65, Role.OTHER: 0.3}
@@ -119,6 +121,12 @@ def _says(messages: Messages, failure: Failure, evidence: Sequence[str], want: C
         if part.weight:
             recall = min(recall, agreement(part, failure.prediction or "", asked=asked).recall)
     recall = recall if agreed.is_proven else min(recall, _NEARLY)
+    if (
+        want.words
+        and want.numbers
+        and not (agreed.is_measure or content(failure.prediction or "", messages.rarity).numbers)
+    ):
+        recall = min(recall, _WITHOUT_NUMBER)
     is_other = agreed.conflicts or names_another(failure.gold_answers, failure.prediction or "")
     likelihood = _CONTRADICTED if is_other else likely(recall, AGREES)
     known = asked | _stems(messages, evidence or messages.ids)

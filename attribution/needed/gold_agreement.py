@@ -26,7 +26,7 @@ from attribution.text.named_days import days_in_words
 from attribution.text.numbers import number
 from attribution.text.segments import passage
 from attribution.text.tokens import tokens
-from attribution.text.weekdays import weekdays
+from attribution.text.weekdays import names_other_weekdays, weekdays
 
 _SOME_DAY = 738_000
 """A day (an ordinal) to compare relative dates by."""
@@ -103,7 +103,8 @@ def agreement(
         return Agreement(float(said is right), said is not right)
     alike = measures_alike(golds, text, asked)
     denies_as_gold = _denies_as(golds, text) or _denies_as_asked(question, wanted, text, asked)
-    if alike and denies_as_gold:
+    is_other_day = names_other_weekdays(tuple(golds), text)
+    if alike and denies_as_gold and not is_other_day:
         return Agreement(1.0, False, is_measure=True)
     reference = wanted.dates[0].first if wanted.dates else None
     sentences = [placed.sentence for placed in passage(text)]
@@ -134,6 +135,7 @@ def agreement(
         or not denies_as_gold
         or _tells_another_relative_date(golds, text)
         or _tells_another_time(golds, text)
+        or is_other_day
         or tells_another_code(golds, text)
         or alike is False
     )

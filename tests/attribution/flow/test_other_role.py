@@ -114,3 +114,26 @@ def test_brackets_are_needed_if_two_things_are_asked() -> None:
     assert without_brackets("(swelling)", "What can't I eat?") is None
     assert without_brackets("walnuts", "What can't I eat?") is None
     assert without_brackets("胡桃（腫れ）", "何が食べられませんか。") == "胡桃"
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "question"),
+    [
+        ("Fridays at 8:45", "On Mondays at 8:45.", "On which day and when is the ferry?"),
+        ("Freitags um 8:45 Uhr", "Montags um 8:45 Uhr.", "Wann geht die Fähre?"),
+        ("Fridays at 8:45", "On Mondays at a quarter to nine.", "When is the ferry?"),
+    ],
+)
+async def test_the_same_hour_on_another_day_of_the_week_is_another_answer(
+    embedded: Database, gold: str, answer: str, question: str
+) -> None:
+    told = talk(("halla", f"The ferry, die Fähre: {gold}."), ("halla", "The choir sings in the barn."))
+    verdict, _ = await verdict_on(embedded, told, told.ask(question, gold, answer, [told.store(0, gold)]))
+    assert verdict.error_type is ErrorType.RESPONSE
+
+
+async def test_an_address_without_its_number_is_not_surely_right(embedded: Database) -> None:
+    told = talk(("halla", "The parcel goes to 84 Heron Lane."), ("halla", "The choir sings in the barn."))
+    failure = told.ask("Where does the parcel go?", "84 Heron Lane", "To Heron Lane.", [told.store(0, "Heron Lane")])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is not ErrorType.JUDGE or verdict.confidence < SURE

@@ -11,7 +11,7 @@ import attribution
 from attribution.run import RULES
 from attribution.verdicts.probabilities import CURVES
 
-VERSION, FINGERPRINT = "67", "fa3950e96f0e4f20"
+VERSION, FINGERPRINT = "68", "544508dac742c83a"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
