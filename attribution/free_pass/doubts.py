@@ -74,13 +74,15 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
     if _has_amount(gold, " ".join(failure.gold_answers)) and not _has_amount(claim, text):
         return None  # "I enjoy the class" says nothing else of its day
     known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
+    may_have = messages.sought(value).may_have(_WHOLLY)
     for message in messages.following(needed.message_id, len(messages.ids)):
         if not known(message) or messages.speakers.get(message) != speaker:
             continue
         for placed in messages.statements(message):
+            if not may_have(placed.sentence) or share_found(value, placed) < _WHOLLY:
+                continue
             common = topic & set(placed.sentence.stems)
-            is_on_topic = 2 * len(common) > len(topic) or CHANGE.search(placed.sentence.text)
-            if is_on_topic and share_found(value, placed) >= _WHOLLY:
+            if 2 * len(common) > len(topic) or CHANGE.search(placed.sentence.text):
                 return said(placed.sentence.text, _SHOWN)
     return None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from attribution.free_pass.premises import CHANGE, wrong_gold
 from attribution.free_pass.rules import Finding
@@ -14,6 +15,7 @@ from attribution.needed.content import Content, share_found
 from attribution.needed.gold_agreement import denies
 from attribution.needed.messages import Messages, is_known
 from attribution.needed.question import is_question
+from attribution.text.instead_of import INSTEAD_OF
 from attribution.text.languages import is_function_word
 from attribution.text.refusals import refuses
 from attribution.text.said import said
@@ -38,17 +40,9 @@ _CLAUSE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""Where a sentence goes on to another thing. The last ones deny what stands before them."""
+"""Where a clause of a sentence ends. The last three patterns also deny the clause before them."""
 _DENIES_BEFORE = re.compile(r"ではなく(?:て)?|じゃなく(?:て)?|아니라")
-_INSTEAD_OF = re.compile(
-    r"""\s(?:instead\s+of|rather\s+than|in\s+place\s+of|(?:an)?statt|anstelle|en\s+lugar\s+de|en\s+vez\s+de|au\s+lieu\s+d[eu]
-        |à\s+la\s+place\s+d[eu]|em\s+vez\s+d[eao]|em\s+lugar\s+d[eao]|invece\s+d[ie]\w*|al\s+posto\s+d[ie]\w*|in\s+plaats\s+van
-        |i\s+stället\s+för|i\s+stedet\s+for|zamiast|вместо|замість)\s
-      | 而不是 | 而非
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-"""What comes after these words has been replaced."""
+_REPLACED = re.compile(rf"\s(?:{INSTEAD_OF})\s | 而不是 | 而非", re.VERBOSE | re.IGNORECASE)
 _INSTEAD = re.compile(
     r"""\b(?:instead|stattdessen|dafür|à\s+la\s+place|en\s+su\s+lugar|em\s+(?:seu\s+)?lugar|invece|in\s+plaats\s+daarvan
         |i\s+stället|i\s+stedet|zamiast\s+tego|вместо\s+этого|натомість)\b | 代わり | 대신
@@ -83,12 +77,14 @@ def in_its_place(graph: TraceGraph, messages: Messages, failure: Failure, gold: 
     if refuses(answer) or not given or not old or denies(answer):
         return None
     known, asked = is_known(graph, failure), messages.asked(failure).words.keys()
+    may_have = messages.sought(old.wanted).may_have(_PARTLY)
     found: tuple[str, str] | None = None
     for message in messages.ids:
-        if not known(message) or not old.share(gist := messages.gist(message)) >= _PARTLY:
+        if not may_have(messages.gist(message)) or not known(message):
             continue
         text = "\n".join(placed.sentence.text for placed in messages.statements(message))
-        if len(text) > _LONGEST or is_question(text):
+        gist = replace(messages.gist(message), text=text)
+        if len(text) > _LONGEST or old.share(gist) < _PARTLY or is_question(text):
             continue
         if given.share(gist) >= _WHOLLY:
             found = (message, text.replace("\n", " ").strip()) if _replaces(text, given, old) else None
@@ -124,22 +120,22 @@ REASON = "a message tells what was answered, and that the gold answer does not h
 
 
 class _Told:
-    """What a text may tell: words, numbers, dates, and days of the week."""
+    """Words, numbers, dates and days of the week that a text may tell."""
 
     def __init__(self, wanted: Content, days: frozenset[int]) -> None:
-        self._wanted, self._days = wanted, days
+        self.wanted, self._days = wanted, days
 
     def __bool__(self) -> bool:
-        return bool(self._days or self._wanted.weight)
+        return bool(self._days or self.wanted.weight)
 
     def share(self, told: Sentence) -> float:
-        """The share of it that a sentence tells, 0 to 1."""
-        if not self._days <= weekdays(told.text):
+        """The share of the wanted words, numbers and dates that a sentence tells, 0 to 1; 0 without the weekdays."""
+        if self._days and not self._days <= weekdays(told.text):
             return 0.0
-        return share_found(self._wanted, Placed(0, told, None)) if self._wanted.weight else 1.0
+        return share_found(self.wanted, Placed(0, told, None)) if self.wanted.weight else 1.0
 
     def share_of(self, text: str) -> float:
-        """The largest share of it that a sentence of a text tells, 0 to 1."""
+        """The largest ``share`` of the sentences of a text."""
         return max((self.share(placed.sentence) for placed in passage(text)), default=0.0)
 
 
@@ -197,7 +193,7 @@ def _is_made(text: str, given: _Told, old: _Told) -> bool:
     if change is None:
         return False
     # What stands nearest before the verb is the new state.
-    near = [text[cut : change.start()] for cut in range(change.start())][-_NEAR:]
+    near = [text[cut : change.start()] for cut in range(max(0, change.start() - _NEAR), change.start())]
     return any(given.share_of(end) >= _WHOLLY and old.share_of(end) < _PARTLY for end in near)
 
 
@@ -208,7 +204,7 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
         end = len(text) if match is None else match.start()
         is_denied = match is not None and bool(_DENIES_BEFORE.search(match.group()))
         clause = text[start:end]
-        if (instead := _INSTEAD_OF.search(clause)) is not None:
+        if (instead := _REPLACED.search(clause)) is not None:
             yield clause[: instead.start()], is_denied
             yield clause[instead.end() :], True
         elif clause.strip():

@@ -24,7 +24,7 @@ def is_beside_the_amount(question: str, gold: Content, claim: Content, text: str
     amount, the gold answer is beside the point.
 
     Args:
-        question: in any language; in one whose question words are not known, it asks for nothing.
+        question: in any language. Where its question words are not known, it counts as no question for an amount.
         gold: content of one gold answer.
         claim: content of the answer beyond the question.
         text: the answer.

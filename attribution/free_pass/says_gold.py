@@ -14,6 +14,7 @@ from attribution.needed.other_names import names_another
 from attribution.needed.other_role import Role, role
 from attribution.needed.pieces import gold_items, listed_items
 from attribution.needed.question import polar, polarity
+from attribution.needed.told_numbers import told_numbers
 from attribution.text.lexicon import is_common_word
 from attribution.verdicts.probabilities import likely
 from schema.models import Failure
@@ -121,11 +122,7 @@ def _says(messages: Messages, failure: Failure, evidence: Sequence[str], want: C
         if part.weight:
             recall = min(recall, agreement(part, failure.prediction or "", asked=asked).recall)
     recall = recall if agreed.is_proven else min(recall, _NEARLY)
-    if (
-        want.words
-        and want.numbers
-        and not (agreed.is_measure or content(failure.prediction or "", messages.rarity).numbers)
-    ):
+    if want.words and want.numbers and not (agreed.is_measure or _has_number(failure, want)):
         recall = min(recall, _WITHOUT_NUMBER)
     is_other = agreed.conflicts or names_another(failure.gold_answers, failure.prediction or "")
     likelihood = _CONTRADICTED if is_other else likely(recall, AGREES)
@@ -133,6 +130,12 @@ def _says(messages: Messages, failure: Failure, evidence: Sequence[str], want: C
     if not agreed.is_measure and is_narrowed(want, failure.prediction or "", tuple(sorted(known))):
         likelihood = min(likelihood, _NARROWED)
     return min(likelihood, _REPLACED) if is_replaced(messages, evidence, agreed) else likelihood
+
+
+def _has_number(failure: Failure, want: Content) -> bool:
+    """Whether the answer has any number, also in words that only some languages use for numbers."""
+    counted = told_numbers(want.numbers, failure.gold_answers, failure.prediction or "")
+    return bool(counted.said or counted.same or counted.named)
 
 
 def is_replaced(messages: Messages, evidence: Sequence[str], agreed: Agreement) -> bool:

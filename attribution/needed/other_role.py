@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
 
+from attribution.text.instead_of import INSTEAD_OF
 from attribution.text.languages import is_function_word
 from attribution.text.tokens import Token, tokens
 
 _IN_PLACE_OF = re.compile(
-    r"""(?:\b(?:instead\s+of|in\s+place\s+of|rather\s+than|no\s+longer|replac(?:es|ed|ing)|(?:an)?statt|anstelle\s+von|nicht\s+mehr
-          |en\s+(?:lugar|vez)\s+de|ya\s+no|au\s+lieu\s+d[eu]|à\s+la\s+place\s+d[eu]|em\s+(?:vez|lugar)\s+d[eoa]|já\s+não
-          |invece\s+d[ei]l?|al\s+posto\s+d[ei]l?|non\s+più|in\s+plaats\s+van|niet\s+meer|i\s+stället\s+för|inte\s+längre
-          |i\s+stedet\s+for|zamiast|już\s+nie|вместо|уже\s+не|замість|yerine)|\bau\s+lieu\s+d['’])\s*$""",
+    rf"""(?:\b(?:{INSTEAD_OF}|no\s+longer|replac(?:es|ed|ing)|nicht\s+mehr|ya\s+no|já\s+não|non\s+più|niet\s+meer
+          |inte\s+längre|już\s+nie|уже\s+не|yerine)|\bau\s+lieu\s+d['’])\s*$""",
     re.VERBOSE | re.IGNORECASE,
 )
 """What stands before a thing that another took the place of."""
@@ -28,19 +27,6 @@ _ARTICLES = (
 )
 _ARTICLE = re.compile(rf"(?:{_ARTICLES})", re.IGNORECASE)
 _ARTICLE_LAST = re.compile(rf"\b(?:{_ARTICLES})$", re.IGNORECASE)
-_OF = re.compile(
-    r"""(?:\b(?:instead\s+of|in\s+place\s+of|rather\s+than|no\s+longer|replac(?:es|ed|ing)|(?:an)?statt|anstelle\s+von|nicht\s+mehr
-          |en\s+(?:lugar|vez)\s+de|ya\s+no|au\s+lieu\s+d[eu]|à\s+la\s+place\s+d[eu]|em\s+(?:vez|lugar)\s+d[eoa]|já\s+não
-          |invece\s+d[ei]l?|al\s+posto\s+d[ei]l?|non\s+più|in\s+plaats\s+van|niet\s+meer|i\s+stället\s+för|inte\s+längre
-          |i\s+stedet\s+for|zamiast|już\s+nie|вместо|уже\s+не|замість|yerine)|\bau\s+lieu\s+d['’])\s*$""",
-    re.VERBOSE | re.IGNORECASE,
-)
-"""What stands before a thing that another took the place of."""
-_ARTICLE = re.compile(
-    r"(?:the|an?|my|your|our|his|her|their|der|die|das|dem|den|des|ein\w*|el|la|los|las|le|les|lo|il|i|gli|o|os|as|um|uma"
-    r"|un|una|une|de[tn]?|het|een)",
-    re.IGNORECASE,
-)
 _OF = re.compile(r"(?:\b(?:of|von|vom|de|del|do|da|dos|das|di|della|dello|du|van|av|af|od)|\bd['’])\s*$", re.IGNORECASE)
 _OWNED = re.compile(r"(?<=[sxzSXZ])['’](?=\s+\w)|['’]s(?=\s+\w)|['’]n[ıiuü]n\b")
 """The ending of a name that owns what follows."""
@@ -70,7 +56,7 @@ dans sur sous en au aux à sans por para nel nella dal dalla da do na no em sob 
 в на от к
 """
 _LEADING = _PERSONAL | frozenset(_WHERE.split())
-"""Words that say where, with whom or from whom, as in ``with Tom``."""
+"""Prepositions of places and persons, such as ``with`` in ``with Tom``."""
 _JOINS = re.compile(r"(?:and|or|und|oder|et|ou|y|o|e|en|of|och|og|i|и)\Z", re.IGNORECASE)
 _BORDER = re.compile(r"[,;.:!?–—]")
 _LONGEST = 400

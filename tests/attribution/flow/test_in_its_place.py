@@ -64,6 +64,11 @@ CASES = {
         "Who runs the stall in summer?",
         ("Torvald", "Ragna, from 4 May."),
     ),
+    "days of the week": (
+        "Archery is on Thursdays now, no longer on Mondays.",
+        "On which day is archery?",
+        ("On Mondays", "Archery is on Thursdays."),
+    ),
     "German": (
         "Den Schlüssel hat jetzt Frau Opitz, nicht mehr Herr Dahl.",
         "Wer hat den Schlüssel?",
@@ -133,6 +138,7 @@ SWAPPED = {
     "instead of": ("ochre", "The curtains will be turquoise."),
     "instead": ("At the Heron House", "You sleep at the Ridge Inn."),
     "two sentences": ("Ragna", "Torvald runs the stall."),
+    "days of the week": ("On Thursdays", "Archery is on Mondays."),
     "taken over": ("Ragna", "Torvald, until 4 May."),
     "German": ("Frau Opitz", "Den Schlüssel hat Herr Dahl."),
     "French": ("En bateau", "Vous prenez le train."),

@@ -133,7 +133,9 @@ async def test_the_same_hour_on_another_day_of_the_week_is_another_answer(
 
 
 async def test_an_address_without_its_number_is_not_surely_right(embedded: Database) -> None:
-    told = talk(("halla", "The parcel goes to 84 Heron Lane."), ("halla", "The choir sings in the barn."))
-    failure = told.ask("Where does the parcel go?", "84 Heron Lane", "To Heron Lane.", [told.store(0, "Heron Lane")])
+    address = "84 Harbour Mill Lane"
+    others = [("halla", f"The choir sings song number {number} in the barn.") for number in range(8)]
+    told = talk(("halla", f"The parcel goes to {address}."), *others)
+    failure = told.ask("Where does the parcel go?", address, "Harbour Mill Lane.", [told.store(0, "Harbour Mill Lane")])
     verdict, _ = await verdict_on(embedded, told, failure)
-    assert verdict.error_type is not ErrorType.JUDGE or verdict.confidence < SURE
+    assert (verdict.error_type, verdict.confidence < SURE) == (ErrorType.JUDGE, True)
