@@ -135,9 +135,10 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _without_user(address: str | None) -> str | None:
-    """An address without the name and the password of a user."""
+    """An address without the name and password of a user, and without its query, which may have a key."""
     if not address or "://" not in address:
         return address or None
     scheme, _, rest = address.partition("://")
+    rest, asked, _ = rest.partition("?")
     host, slash, path = rest.partition("/")
-    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}{'?…' if asked else ''}"

@@ -92,7 +92,7 @@ def test_a_part_of_a_name_is_a_trace_to_read(sample: Cli) -> None:
 def test_the_settings_in_force(sample: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMTRACE_PORT", "9123")
     monkeypatch.setenv("MEMTRACE_NATS_PASSWORD", "open sesame")
-    monkeypatch.setenv("MEMTRACE_LLM_BASE_URL", "https://ann:sesame@models.example/v1")
+    monkeypatch.setenv("MEMTRACE_LLM_BASE_URL", "https://ann:sesame@models.example/v1?key=sesame")
     file = tmp_path / "memtrace.toml"
     file.write_text('log_level = "debug"\n')
     monkeypatch.setenv("MEMTRACE_CONFIG", str(file))
@@ -104,7 +104,7 @@ def test_the_settings_in_force(sample: Cli, tmp_path: Path, monkeypatch: pytest.
     assert known["store"]["from"] == "option"
     assert known["host"]["from"] == "default"
     assert known["nats_password"]["value"] == "(set)"
-    assert known["llm_base_url"]["value"] == "https://models.example/v1"
+    assert known["llm_base_url"]["value"] == "https://models.example/v1?…"
     assert [one["value"] for one in sample("settings", "get", "MEMTRACE_PORT", "--json").json] == [9123]
     assert "queue_bytes" in sample("config", "--all").out
     assert "queue_bytes" not in sample("config", "list").out
