@@ -75,7 +75,7 @@ def taken(words: Sequence[str]) -> tuple[list[str], Selection]:
 
 
 def chosen_columns(known: Sequence[str]) -> Sequence[str]:
-    """The columns to print of those that a list has.
+    """The chosen columns of a list; all columns without a choice.
 
     Raises:
         UsageError: the list has no column of a chosen name.

@@ -25,7 +25,7 @@ class KnownCosts:
         """Begin with nothing remembered.
 
         Args:
-            count: counts an operation by its document and by those variables that are numbers.
+            count: counts an operation; the count must depend on the document and on variables with numbers alone.
         """
         self._count = count
         self._known: OrderedDict[_Key, int] = OrderedDict()

@@ -48,7 +48,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def of_prompt(run: Run, beginning: str) -> list[str]:
-    """What the message that begins so derives from."""
+    """The values from which the message with this beginning derives."""
     (found,) = [one for one in run.variables() if one["value"].startswith(beginning)]
     return [value for _, value in sources(run.events, found)]
 

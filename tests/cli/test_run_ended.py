@@ -1,4 +1,4 @@
-"""What `memtrace run` tells at the end: what was recorded where, and commands that find it there."""
+"""The last lines of `memtrace run`: the number of recorded traces, their store, and the commands that list them."""
 
 from __future__ import annotations
 

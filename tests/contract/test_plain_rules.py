@@ -191,7 +191,7 @@ def test_a_template_is_filled_from_a_closed_list() -> None:
 
 
 def test_a_new_policy_deletes_nothing_for_an_hour() -> None:
-    """So that a mistake can be undone."""
+    """In this hour a mistaken policy can be taken back."""
     before = datetime.now(UTC)
     found = policy("p", 30, 7, "Ada")
     assert (found.project_id, found.days, found.traces, found.changed_by) == ("p", 30, 7, "Ada")

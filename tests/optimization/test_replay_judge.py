@@ -30,7 +30,7 @@ class _Piece:
 
 
 class _Graph:
-    """Operations with what they used, by role, and made; a variable's kind is told by its first letter."""
+    """A graph of operations. Each has its inputs by role, and its outputs; a variable's first letter gives its kind."""
 
     trace_id = "t"
 
@@ -78,17 +78,20 @@ _LOSER: Any = (UPDATE, "update", {"reply": "decision"}, ["u1"])
         ((UPDATE, "create", {"reply": "decision"}, ["u2"]), True),
         ((EXTRACTION, "update", {"reply": "decision"}, ["u2"]), True),  # the same name
         ((EXTRACTION, "extract", {"reply": "decision"}, ["u2"]), False),
-        ((UPDATE, "update", {"reply": "message"}, ["u2"]), False),  # it had another part
+        ((UPDATE, "update", {"reply": "message"}, ["u2"]), False),  # an operation with another part of the message
         ((UPDATE, "update", {"reply": None}, ["u2"]), False),
-        ((UPDATE, "update", {"reply": "decision", "q1": None}, ["u2"]), False),  # for another question
-        ((UPDATE, "update", {"reply": "decision"}, ["u1"]), False),  # it lost the piece, too
+        (
+            (UPDATE, "update", {"reply": "decision", "q1": None}, ["u2"]),
+            False,
+        ),  # another question
+        ((UPDATE, "update", {"reply": "decision"}, ["u1"]), False),  # a second operation that lost the piece
         ((UPDATE, "update", {"another": "decision"}, ["u2"]), False),
     ],
 )
 async def test_a_sibling_shared_the_work_of_an_operation(other: Any, others: bool) -> None:
     graph = _Graph(this=_LOSER, other=other)
     assert await judge(graph, _Piece("reply", "u2")).others_gave("this") is others
-    assert await judge(graph, _Piece("u2")).others_gave("this") is False  # this one had nothing to pass on
+    assert await judge(graph, _Piece("u2")).others_gave("this") is False  # the blamed operation was given no reply
 
 
 async def test_an_operation_alone_has_no_sibling_even_if_it_gave_the_piece_back() -> None:

@@ -28,9 +28,9 @@ PAGES = ("answers", "blame", "compare", "failures", "search", "settings", "trace
 """The pages that people look for without ``/ui`` before them."""
 
 _OF_ONE = {"failures", "jobs", "operations", "queues", "traces", "variables"}
-"""Pages that show one thing, whose id follows. An answer is shown by the page of variables."""
+"""Pages of one failure, job, operation and so on: an id follows the word. The page of variables also shows answers."""
 _OVERVIEW = {"operations", "traces", "variables"}
-"""What has no list of its own: the overview leads there."""
+"""Words without a page that lists such things: they lead to the overview of the project."""
 
 
 def is_guess(rest: str) -> bool:

@@ -36,7 +36,7 @@ def as_json(text: str) -> None:
 
 
 def by_tool(text: str) -> None:
-    """Keep what the model gives to its tool."""
+    """Keep the arguments of the tool that the model calls."""
     calls = say("Write it into the book.", user(text)).tool_calls
     book.extend(json.loads(call.function.arguments)["note"] for call in calls)
 

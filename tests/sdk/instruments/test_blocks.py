@@ -1,4 +1,4 @@
-"""Blocks of LlamaIndex's memories: what a block keeps after a flush, and from what it came."""
+"""Blocks of LlamaIndex's memories: the units that a block keeps after a flush, and the messages they derive from."""
 
 from __future__ import annotations
 

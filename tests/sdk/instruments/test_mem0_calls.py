@@ -1,4 +1,4 @@
-"""One call of a mem0 memory: what is recorded of its arguments, its store's rows, its result and its end."""
+"""The recording of one call of a mem0 memory: arguments, rows of the vector store, result, and end."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def begun(recorded: MemoryExporter) -> list[tuple[str, dict[str, Any]]]:
 
 
 def units(recorded: MemoryExporter) -> list[tuple[str, int]]:
-    """The units that were written, with their versions."""
+    """The written memory units, each with its version."""
     made = [event for event in recorded.of("variable") if event["kind"] == "MemoryUnit" and not event.get("occurrence")]
     return [(event["value"], event["version"]) for event in made if event.get("operation")]
 

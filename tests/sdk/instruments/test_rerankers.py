@@ -22,7 +22,7 @@ TEA, MILK, LONG = document("tea is fine"), document("milk is fine"), document("w
 
 
 class Reranker:
-    """Gives back what it was made with, or raises it."""
+    """A reranker that returns the given result, or raises the given error."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
