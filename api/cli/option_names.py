@@ -172,7 +172,7 @@ def _flag(
         note(f"{name} is not needed: everything is shown.")
         return []
     if name == "-k" and "--search" in options and rest:
-        return [rest.pop(0)]  # as of pytest: words, or what else words of this list may say
+        return [rest.pop(0)]  # as with -k of pytest, the value is read like a plain word
     if name in _FAILED and "--status" in options:
         return ["--status", "error"]
     if name in _WAYS and "--direction" in options:
