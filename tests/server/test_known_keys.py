@@ -40,6 +40,15 @@ class Asked:
         self.stored.append(dict(used))
 
 
+class Clock:
+    """A clock that is set."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
 def key(name: str = "ci") -> ApiKey:
     return make_key("shop", name, Role.READER, "tests", datetime.now(UTC))[1]
 
@@ -80,6 +89,39 @@ async def test_while_the_store_is_away_a_valid_key_is_taken_for_some_time(monkey
     monkeypatch.setattr(known, "AWAY_SECONDS", -1.0)
     with pytest.raises(StoreError):
         await keys.get(one.id)
+
+
+async def test_using_a_key_while_the_store_is_away_does_not_lengthen_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(known, "time", clock)
+    one = key()
+    asked = Asked(one)
+    keys = KnownKeys(registry(asked), 5)
+    await keys.get(one.id)
+    asked.is_away = True
+    for clock.now in (100.0, 300.0, 500.0, known.AWAY_SECONDS - 1):
+        assert await keys.get(one.id) == one
+    clock.now = known.AWAY_SECONDS + 4
+    with pytest.raises(StoreError):
+        await keys.get(one.id)
+    asked.is_away = False
+    assert await keys.get(one.id) == one
+    asked.is_away = True
+    clock.now += known.AWAY_SECONDS - 1
+    assert await keys.get(one.id) == one
+
+
+async def test_while_the_store_is_away_it_is_not_asked_again_at_each_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(known, "time", clock)
+    one = key()
+    asked = Asked(one)
+    keys = KnownKeys(registry(asked), 5)
+    await keys.get(one.id)
+    asked.is_away = True
+    for clock.now in (10.0, 11.0, 14.0, 16.0):
+        await keys.get(one.id)
+    assert len(asked.asked) == 3
 
 
 async def test_a_key_that_is_gone_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
