@@ -480,6 +480,22 @@ def test_a_spool_drops_the_oldest_for_room(
     assert spool.count() == len(sizes) - dropped
 
 
+def test_a_spool_drops_no_more_than_the_room_that_is_needed(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, 10)
+    for name in (b"1", b"2", b"3"):
+        assert spool.append([name * 2 + b"\n"]) == 0
+        spool.rotate()
+    assert spool.append([b"44\n"]) == 1
+    spool.rotate()
+    oldest = spool.oldest()
+    assert oldest is not None
+    assert (spool.count(), oldest.lines()[1]) == (3, [b"22\n"])  # the lines are not JSON, so they count as damaged
+    oldest.release()
+    assert spool.append([b"55555\n"]) == 2
+    spool.rotate()
+    assert sorted(path.read_bytes() for path in tmp_path.glob(f"*{SUFFIX}")) == [b"44\n", b"55555\n"]
+
+
 def test_the_folder_of_a_spool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     names = {folder_name(url, owner) for url in ("http://a", "http://b") for owner in ("p", "q", None)}
     assert len(names) == 6

@@ -12,7 +12,7 @@ import memtrace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtrace import faults
+from memtrace import context, faults
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.identity import MAX_HELD, IdentityMap
 from memtrace.identity import Variable as Handle
@@ -189,6 +189,36 @@ def test_threads_follow_only_where_they_are_told_to(recorded: MemoryExporter) ->
         pool.submit(memtrace.carry(build_context), ["text carried"]).result()
     outer, *inner = recorded.of("operationStarted")
     assert [event["parent"] for event in inner] == [outer["operation"]] * 4
+
+
+@pytest.mark.parametrize("is_sampled", [True, False])
+def test_what_is_carried_into_a_thread_does_not_stay_there(recorded: MemoryExporter, is_sampled: bool) -> None:
+    """A pool's thread serves another user next."""
+
+    def look() -> tuple[object, ...]:
+        here = context.scope.get()
+        return None if here is None else here.trace.id, context.unsampled.get(), context.question.get()
+
+    with ThreadPoolExecutor(1) as pool, memtrace.trace(id="t"):
+        left_out = context.unsampled.set(None if is_sampled else "t")
+        memtrace.variable("which?", "Query", "asked")
+        inside = look()
+        assert pool.submit(memtrace.carry(look)).result() == inside
+        assert pool.submit(look).result() == (None, None, None)
+        assert list(memtrace.executor(pool).map(lambda _: look(), "ab")) == [inside, inside]
+        assert pool.submit(look).result() == (None, None, None)
+        assert inside[0] == "t"
+        assert inside[2] is not None
+        saved = context.SavedContext()
+        context.unsampled.reset(left_out)
+
+    def enter() -> tuple[object, ...]:
+        with saved:
+            return look()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(enter).result() == inside
+        assert pool.submit(look).result() == (None, None, None)
 
 
 def test_an_object_is_known_as_long_as_it_lives() -> None:
