@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attribution.free_pass.better_bound import told_of_more
 from attribution.free_pass.foreign_gold import SAID_INSTEAD
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_words import may_say_the_same
@@ -18,7 +19,8 @@ from attribution.text.tokens import tokens
 from attribution.text.weekdays import weekdays
 from schema.kinds import NOT_THE_MEMORY, ErrorType
 
-_WHOLLY = 0.9
+_WHOLLY, _MOSTLY = 0.9, 0.65
+"""A sentence tells the given answer with at least this share of it: of a number or day all, of words most."""
 _SHOWN = 100
 """Characters of a quoted sentence."""
 
@@ -43,7 +45,10 @@ def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> st
     if needed is None or tried.gold is None or finding.error_type in NOT_THE_MEMORY:
         return ""
     later = _told_later(tried, needed, tried.gold)
-    return "" if later is None else f"; unless a later message made the gold answer out of date: “{later}”"
+    if later is not None:
+        return f"; unless a later message made the gold answer out of date: “{later}”"
+    other = told_of_more(tried, needed, tried.gold)
+    return "" if other is None else f"; unless the gold answer is told of something else than this message: “{other}”"
 
 
 def _names(tried: TriedFailure) -> bool:
@@ -74,15 +79,21 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
     if _has_amount(gold, " ".join(failure.gold_answers)) and not _has_amount(claim, text):
         return None  # "I enjoy the class" says nothing else of its day
     known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
-    may_have = messages.sought(value).may_have(_WHOLLY)
-    for message in messages.following(needed.message_id, len(messages.ids)):
-        if not known(message) or messages.speakers.get(message) != speaker:
+    enough = _WHOLLY if value.numbers or value.dates else _MOSTLY
+    may_have = messages.sought(value).may_have(enough)
+    asks_now = bool(CHANGE.search(failure.question))
+    own = [needed.message_id] if needed.message_id in messages.prompts else []  # its notes are several messages' words
+    at = next((one.start for one in messages.sentences[needed.message_id] if one.sentence is needed.sentence), -1)
+    for message in [*own, *messages.following(needed.message_id, len(messages.ids))]:
+        if message not in own and (not known(message) or messages.speakers.get(message) != speaker):
             continue
         for placed in messages.statements(message):
-            if not may_have(placed.sentence) or share_found(value, placed) < _WHOLLY:
+            if not may_have(placed.sentence) or share_found(value, placed) < enough:
+                continue
+            if message == needed.message_id and placed.start <= at:
                 continue
             common = topic & set(placed.sentence.stems)
-            if 2 * len(common) > len(topic) or CHANGE.search(placed.sentence.text):
+            if 2 * len(common) > len(topic) or CHANGE.search(placed.sentence.text) or (common and asks_now):
                 return said(placed.sentence.text, _SHOWN)
     return None
 

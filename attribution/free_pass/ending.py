@@ -10,6 +10,8 @@ from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_forms import told_in_other_forms
 from attribution.free_pass.rules import Finding
 from attribution.needed.bare_answers import is_bare
+from attribution.needed.gold_agreement import has_code, tells_another_code
+from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import Hole, hole_behind, in_another_trace, weakness
@@ -44,6 +46,7 @@ _BEFORE = 2
 """The number of earlier messages that belong to the topic of a message."""
 _SHOWN = 60
 """The number of characters shown of a reply."""
+_WHOLLY = 0.9
 _INFERRED = 0.6
 """Factor for the share of a verdict if the gold answer does not state the detail literally."""
 _REACH = {ErrorType.RESPONSE: 3, ErrorType.RETRIEVAL: 2, None: 0}
@@ -187,9 +190,21 @@ def _said(hole: Hole) -> str:
 def is_guess(tried: TriedFailure, traced: FailureInTrace) -> bool:
     """Whether nothing ties a message to the right answer but likeness to the question, or a chance.
 
-    Nobody named such a message as the evidence.
+    Nobody named such a message as the evidence. Or a program wrote it around a question.
     """
-    return tried.is_retrieved and (is_unsaid(tried, traced) or _has_it_by_chance(tried, traced))
+    is_found = tried.is_retrieved and (is_unsaid(tried, traced) or _has_it_by_chance(tried, traced))
+    return is_found or _is_by_notes(tried, traced.detail)
+
+
+def _is_by_notes(tried: TriedFailure, detail: Detail) -> bool:
+    """Whether the notes of a prompt are the only evidence, and lack some of the right answer.
+
+    The memory wrote the notes: where they differ from the right answer, either may be wrong.
+    """
+    golds, told = tried.failure.gold_answers, detail.sentence.text
+    if detail.message_id not in tried.messages.prompts:
+        return False
+    return detail.support < _WHOLLY or (tells_another_code(golds, told) and not has_code(golds, told))
 
 
 def _has_it_by_chance(tried: TriedFailure, traced: FailureInTrace) -> bool:

@@ -15,6 +15,7 @@ from attribution.free_pass.needs import TriedFailure
 from attribution.needed.find_evidence import find_evidence, states_it_itself
 from attribution.needed.messages import Embedder, Messages, Mode, is_known
 from attribution.needed.presence import Detail
+from attribution.text.asked_part import asked_part
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.verdict import Verdict
 from schema.models import Failure
@@ -91,6 +92,7 @@ class FlowPass:
     async def _tried(self, graph: TraceGraph, failure: Failure, is_gold_free: bool) -> tuple[TriedFailure, list[str]]:
         """The failure with its evidence; and the retrieved messages if the failure names no evidence."""
         messages = await self.messages(graph)
+        failure = replace(failure, question=asked_part(failure.question))
         evidence = [message for message in failure.evidence_ids if message in messages.sentences]
         retrieved: list[str] = []
         if not evidence:

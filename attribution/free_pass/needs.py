@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attribution.free_pass import other_subject, other_thing, premises, rules
 from attribution.free_pass.foreign_gold import foreign_gold
@@ -139,6 +139,16 @@ def find_needs(tried: TriedFailure, findings: Sequence[Finding]) -> Needs:
         tried: the failure.
         findings: of ``about_answer``; the result may have further ones, that the gold answer is wrong.
     """
+    needs = _find_needs(tried, findings)
+    return replace(needs, findings=[one for one in needs.findings if not _is_by_notes(tried, one)])
+
+
+def _is_by_notes(tried: TriedFailure, finding: Finding) -> bool:
+    """Whether only the notes of a prompt contradict the gold answer: the memory wrote them, and may be wrong itself."""
+    return finding.error_type is ErrorType.ANNOTATION and finding.prove().start in tried.messages.prompts
+
+
+def _find_needs(tried: TriedFailure, findings: Sequence[Finding]) -> Needs:
     messages, failure, evidence, gold = tried.messages, tried.failure, tried.evidence, tried.gold
     kind = form(failure)
     if gold is None:

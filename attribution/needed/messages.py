@@ -13,6 +13,7 @@ from typing import Protocol
 
 from attribution.needed.content import Content, PreparedContent, Rarity, content
 from attribution.needed.sentence_origins import Origins
+from attribution.text.asked_part import asked_part
 from attribution.text.bm25 import Bm25, fused
 from attribution.text.dates import mentions, without_relative_dates
 from attribution.text.lexicon import Alike
@@ -66,6 +67,8 @@ class Messages:
         told = {one: graph.told(one) for one in texts}
         self.speakers = {one: name for one, text in texts.items() if (name := told[one].speaker or speaker(text))}
         self.names = frozenset(token.stem for name in set(self.speakers.values()) for token in tokens(name))
+        self.prompts = frozenset(one for one, text in texts.items() if asked_part(text) != text)
+        """The messages that a program wrote around a question: their notes were told by nobody."""
         self.place = {variable_id: number for number, variable_id in enumerate(self.ids)}
         self.sentences = {variable_id: passage(text, told[variable_id].day) for variable_id, text in texts.items()}
         self.dated = {

@@ -29,6 +29,21 @@ _MINUTES = _HOURS | {
     "fifteen": 15, "twenty": 20, "twenty-five": 25, "zwanzig": 20, "fünfundzwanzig": 25, "veinte": 20, "vinte": 20,
     "vingt": 20, "venti": 20, "quinze": 15, "thirty": 30,
 }  # fmt: skip
+_NORTHERN = {
+    name: hour
+    for hour, names in enumerate(
+        (
+            ("een", "één", "ett", "et"), ("twee", "två", "to"), ("drie", "tre"), ("vier", "fyra", "fire"),
+            ("vijf", "fem"), ("zes", "sex", "seks"), ("zeven", "sju", "syv"), ("acht", "åtta", "åtte", "otte"),
+            ("negen", "nio", "ni"), ("tien", "tio", "ti"), ("elf", "elva", "elleve"), ("twaalf", "tolv"),
+        ),
+        1,
+    )
+    for name in names
+}  # fmt: skip
+"""Hours in Dutch, Swedish, Norwegian and Danish, which count a half hour towards the next hour."""
+_TWENTY = {"twintig": 20, "tjugo": 20, "tyve": 20}
+_AFTER = frozenset({"over", "över", "efter"})
 
 
 def _one_of(names: Sequence[str]) -> str:
@@ -37,9 +52,10 @@ def _one_of(names: Sequence[str]) -> str:
 
 _HOUR = rf"(?:[01]?\d|2[0-4]|{_one_of([*_HOURS])})"
 _MINUTE = rf"(?:[0-5]?\d|{_one_of([*_MINUTES])})"
+_NORTH = _one_of([*_NORTHERN])
 _PART = r"""(?:[\s,]*(?:
-      (?P<{0}am>a\.?m\b\.?|in\s+the\s+morning|morgens|vormittags|de\s+la\s+mañana|da\s+manhã|du\s+matin|d(?:i|el)\s+mattin[ao])
-    | (?P<{0}pm>p\.?m\b\.?|in\s+the\s+(?:afternoon|evening)|at\s+night|nachmittags|abends|de\s+la\s+(?:tarde|noche)
+      (?P<{0}am>a\.?m\b\.?|in\s+the\s+morning|(?:['’]s\s+)?(?:morgens|ochtends)|vormittags|de\s+la\s+mañana|da\s+manhã|du\s+matin|d(?:i|el)\s+mattin[ao])
+    | (?P<{0}pm>p\.?m\b\.?|in\s+the\s+(?:afternoon|evening)|at\s+night|nachmittags|abends|(?:['’]s\s+)?(?:middags|avonds)|de\s+la\s+(?:tarde|noche)
         |da\s+(?:tarde|noite)|de\s+l['’]après-midi|du\s+soir|d(?:i|el)\s+(?:pomeriggio|sera))))"""
 _READ = re.compile(
     rf"""
@@ -49,6 +65,9 @@ _READ = re.compile(
         (?P<h2>{_HOUR})\b{_PART.format("b")}?
     | \bhalb\s+(?P<h3>{_HOUR})\b{_PART.format("c")}?
     | \b(?:(?P<q4>viertel)|(?P<m4>{_MINUTE})(?:\s+minuten)?)\s+(?P<to4>nach|vor)\s+(?P<h4>{_HOUR})\b{_PART.format("d")}?
+    | \b(?:(?:(?P<q8>k[wv]art)|(?P<m8>{_NORTH}|twintig|tjugo|tyve)(?:\s+minut(?:en|er|ter))?)
+          \s+(?P<to8>over|voor|över|efter|före|før|i|på)\s+(?P<half8>hal[fv]\s+)?
+        |(?P<alone8>half(?!\s+to\b)|halv)\s+)(?P<h8>{_NORTH})\b{_PART.format("h")}?
     | (?<![\d:.,])\b(?P<h5>{_HOUR})
         (?:\s*o['’]clock\b|(?:[.](?P<n5>[0-5]\d))?\s+uhr\b(?:\s+(?P<m5>[0-5]\d)\b)?|[.](?P<u5>[0-5]\d)\s+uur\b){_PART.format("e")}?
     | (?<![\d:.,])\b(?P<h6>{_HOUR})\s*(?:h(?![^\W\d])|heures?\b)\s*(?P<m6>[0-5]\d\b)?
@@ -64,7 +83,7 @@ _READ = re.compile(
 )
 _DIGITAL = re.compile(r"(?<![\d:.,])(?:[01]?\d|2[0-4]):[0-5]\d(?![\d:])")
 _MAY_BE = re.compile(
-    r"""\d|past|quarter|o['’]clock|after|before|\bto\b|\b(?:halb|viertel|uhr|uur|nach|vor|las?|às?|alle|le)\b|heure|noon|mid|mitt
+    r"""\d|past|quarter|o['’]clock|after|before|\bto\b|\b(?:hal[bfv]|voor|över|viertel|k[wv]art|uhr|uur|nach|vor|las?|às?|alle|le)\b|heure|noon|mid|mitt
     |media|meia|mezz|minuit|morning|evening|night|tarde|noite|noche|manhã|mañana|matin|soir|pomeriggio|sera|abend|mittag
     |avond|ochtend|middag|kväll|morgon|rano|wieczorem|południu|вечер|утр|[時时點点시]""",
     re.VERBOSE | re.IGNORECASE,
@@ -127,17 +146,17 @@ def _read(match: re.Match[str], *, is_wanted: bool) -> Time | None:
     if match["noon"] or match["midnight"]:
         return Time(match.start(), match.end(), 720 if match["noon"] else 0, True)
     part = match.lastgroup or ""
-    is_early = any(match[f"{one}am"] for one in "abcdefg")
-    is_late = any(match[f"{one}pm"] for one in "abcdefg")
+    is_early = any(match[f"{one}am"] for one in "abcdefgh")
+    is_late = any(match[f"{one}pm"] for one in "abcdefgh")
     start = match.start()
     led = part_before(match.string, start)
     if led is not None:  # in "abends um sechs am Bahnhof", "am" is no time
         start, is_early, is_late = led.start, not led.is_late, led.is_late
-    place = next(one for one in "1234567" if match[f"h{one}"])
+    place = next(one for one in "12345678" if match[f"h{one}"])
     if _is_range(match, place):
         return None
     said = match[f"h{place}"]
-    hour = _number(said, _HOURS)
+    hour = _number(said, _NORTHERN if place == "8" else _HOURS)
     is_digital = place == "1" or (place in "56" and said.isdigit())
     if place == "7" and not (match["at7"] and match.end() > match.end("h7")):
         # A number alone is no time.
@@ -169,6 +188,8 @@ def _past(match: re.Match[str], place: str) -> int:
         return -30
     if place == "5":
         return int(match["m5"] or match["n5"] or match["u5"] or 0)
+    if place == "8":
+        return _past_north(match)
     if place in "67":
         if match[f"half{place}"]:
             return 30
@@ -177,6 +198,15 @@ def _past(match: re.Match[str], place: str) -> int:
         return -15 if match[f"less{place}"] else _number(match[f"m{place}"] or "0", _MINUTES)
     after = 15 if match[f"q{place}"] else _number(match[f"m{place}"] or "30", _MINUTES)
     return -after if match[f"to{place}"].lower() in {"to", "before", "vor"} else after
+
+
+def _past_north(match: re.Match[str]) -> int:
+    """The minutes after the hour in Dutch and Scandinavian: ``vijf voor half drie`` is 35 minutes before three."""
+    half = -30 if match["half8"] or match["alone8"] else 0
+    if match["to8"] is None:
+        return half
+    after = 15 if match["q8"] else _number(match["m8"], _MINUTES | _NORTHERN | _TWENTY)
+    return half + (after if match["to8"].lower() in _AFTER else -after)
 
 
 def _number(said: str, names: dict[str, int]) -> int:
