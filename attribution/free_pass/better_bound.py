@@ -27,8 +27,8 @@ _SHOWN = 100
 def told_of_more(tried: TriedFailure, needed: Detail, gold: Content) -> str | None:
     """The sentence, shortened, that tells the given answer, and not the gold answer, of more of what is asked about.
 
-    It has each word of the question that the message of the gold answer has, and further ones. The message of the gold
-    answer is the earlier of the two, or it names something of its own that question and gold answer don't name.
+    It has each word of the question that the message of the gold answer has, and a name of the question besides. The
+    message of the gold answer is the earlier of the two, or it has a name that question and gold answer don't have.
     """
     messages, failure = tried.messages, tried.failure
     text = failure.prediction or ""
@@ -38,7 +38,8 @@ def told_of_more(tried: TriedFailure, needed: Detail, gold: Content) -> str | No
     asked = {one for one in messages.asked(failure).words if not is_function_word(one)}
     own = messages.gist(needed.message_id).stems
     had = asked & set(own)
-    if had == asked:
+    named = _names(failure.question) & asked - had - messages.names
+    if not named:
         return None
     is_of_another = bool(_rivals(tried, needed, asked))
     known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
@@ -52,18 +53,18 @@ def told_of_more(tried: TriedFailure, needed: Detail, gold: Content) -> str | No
             if not may_have(placed.sentence) or is_question(placed.sentence.text):
                 continue
             has = asked & set(placed.sentence.stems)
-            if had < has and share_found(claim, placed) >= _WHOLLY and share_found(gold, placed) <= _NOTHING:
+            if had <= has and has & named and share_found(claim, placed) >= _WHOLLY and share_found(gold, placed) <= _NOTHING:
                 return said(placed.sentence.text, _SHOWN)
     return None
 
 
 def _rivals(tried: TriedFailure, needed: Detail, asked: AbstractSet[str]) -> set[str]:
     """The stems of names in the message of the gold answer that neither question nor gold answer nor speakers have."""
-    text = tried.messages.texts[needed.message_id]
     known = {one.stem for gold in tried.failure.gold_answers for one in tokens(gold)} | asked | tried.messages.names
-    found = tokens(text)
-    return {
-        one.stem
-        for one in found
-        if one.carries and text[one.start].isupper() and one.stem not in known and not is_function_word(one.word)
-    }
+    return _names(tried.messages.texts[needed.message_id], first=True) - known
+
+
+def _names(text: str, *, first: bool = False) -> set[str]:
+    """The stems of words with a capital letter; the first word of a text counts only if ``first``."""
+    found = tokens(text)[0 if first else 1 :]
+    return {one.stem for one in found if one.carries and text[one.start].isupper() and not is_function_word(one.word)}

@@ -20,6 +20,7 @@ from attribution.needed.content import (
     same_days,
 )
 from attribution.needed.presence import ABSENT, LARGE, Detail, Presence, literal
+from attribution.needed.swapped_numbers import swaps
 from attribution.text.intervals import Interval
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
@@ -103,6 +104,7 @@ class DetailFinder:
         self._is_foreign = is_foreign
         self._not_quoted = not_quoted
         self._weight = detail.core.weight
+        self._numbers = detail.core.numbers if detail.literal else frozenset[float]()
         self._total = sum(detail.anchors.values())
         self._alike = alike or Alike()
         self._sought = PreparedContent(detail.core, self._alike, is_day_enough=detail.is_implied)
@@ -226,9 +228,11 @@ class DetailFinder:
         return self._pairs[key]
 
     def _excluded(self, placed: Placed) -> bool:
+        """Whether a sentence comes from another message, or gives the detail's number to another thing."""
         text = placed.sentence.text
         if text not in self._foreign:
-            self._foreign[text] = self._is_foreign(placed.sentence)
+            is_swapped = len(placed.sentence.numbers) > 1 and swaps(self._detail.sentence.text, text, self._numbers)
+            self._foreign[text] = is_swapped or self._is_foreign(placed.sentence)
         return self._foreign[text]
 
     def _score(self, told: _CoreMatch, sole: bool) -> float:

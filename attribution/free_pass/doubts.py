@@ -19,8 +19,7 @@ from attribution.text.tokens import tokens
 from attribution.text.weekdays import weekdays
 from schema.kinds import NOT_THE_MEMORY, ErrorType
 
-_WHOLLY, _MOSTLY = 0.9, 0.65
-"""A sentence tells the given answer with at least this share of it: of a number or day all, of words most."""
+_WHOLLY = 0.9
 _SHOWN = 100
 """Characters of a quoted sentence."""
 
@@ -79,8 +78,7 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
     if _has_amount(gold, " ".join(failure.gold_answers)) and not _has_amount(claim, text):
         return None  # "I enjoy the class" says nothing else of its day
     known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
-    enough = _WHOLLY if value.numbers or value.dates else _MOSTLY
-    may_have = messages.sought(value).may_have(enough)
+    may_have = messages.sought(value).may_have(_WHOLLY)
     asks_now = bool(CHANGE.search(failure.question))
     own = [needed.message_id] if needed.message_id in messages.prompts else []  # its notes are several messages' words
     at = next((one.start for one in messages.sentences[needed.message_id] if one.sentence is needed.sentence), -1)
@@ -88,7 +86,7 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
         if message not in own and (not known(message) or messages.speakers.get(message) != speaker):
             continue
         for placed in messages.statements(message):
-            if not may_have(placed.sentence) or share_found(value, placed) < enough:
+            if not may_have(placed.sentence) or share_found(value, placed) < _WHOLLY:
                 continue
             if message == needed.message_id and placed.start <= at:
                 continue

@@ -23,6 +23,7 @@ from attribution.needed.evidence_sentences import (
 )
 from attribution.needed.messages import Messages
 from attribution.needed.presence import HOLDS, LARGE, Presence
+from attribution.needed.swapped_numbers import swaps
 from attribution.text.refusals import refuses
 from attribution.text.segments import passage
 from attribution.trace.fixes import CONNECT_SEARCH, RECORD_BETWEEN, RECORD_SEARCH
@@ -178,6 +179,8 @@ async def told_elsewhere(traced: FailureInTrace) -> Finding | None:
                 continue
             told = core_in.share(placed)
             if told <= max(best, _TELLS) or asked_in.share(placed) < _ABOUT:
+                continue
+            if swaps(detail.sentence.text, placed.sentence.text, detail.core.numbers):
                 continue
             # The same event at another time is not the same detail.
             if all(names_only_days(placed.sentence, days, placed.reference) for days in detail.core.dates):

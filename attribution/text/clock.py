@@ -55,7 +55,8 @@ _MINUTE = rf"(?:[0-5]?\d|{_one_of([*_MINUTES])})"
 _NORTH = _one_of([*_NORTHERN])
 _PART = r"""(?:[\s,]*(?:
       (?P<{0}am>a\.?m\b\.?|in\s+the\s+morning|(?:['’]s\s+)?(?:morgens|ochtends)|vormittags|de\s+la\s+mañana|da\s+manhã|du\s+matin|d(?:i|el)\s+mattin[ao])
-    | (?P<{0}pm>p\.?m\b\.?|in\s+the\s+(?:afternoon|evening)|at\s+night|nachmittags|abends|(?:['’]s\s+)?(?:middags|avonds)|de\s+la\s+(?:tarde|noche)
+    | (?P<{0}pm>p\.?m\b\.?|in\s+the\s+(?:afternoon|evening)|at\s+night|nachmittags|abends
+        |(?:['’]s\s+)?(?:middags|avonds)|de\s+la\s+(?:tarde|noche)
         |da\s+(?:tarde|noite)|de\s+l['’]après-midi|du\s+soir|d(?:i|el)\s+(?:pomeriggio|sera))))"""
 _READ = re.compile(
     rf"""

@@ -8,9 +8,10 @@ import pytest
 import pytest_asyncio
 
 from attribution.free_pass.trial import SURE
-from schema.kinds import ErrorType
+from schema.kinds import ErrorType, OperationKind, VariableKind
 from store.contract.protocol import Database
 from store.open import open_database
+from tests.attribution.flow.stories import Story
 from tests.attribution.flow.test_premises import talk
 from tests.attribution.flow.test_rules import verdict_on
 
@@ -102,3 +103,58 @@ async def test_a_later_message_that_tells_nothing_of_the_kind_is_no_doubt(embedd
     verdict, _ = await verdict_on(embedded, told, failure)
     assert verdict.confidence >= SURE
     assert "unless" not in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("gold", "given", "is_sure"),
+    [
+        ("Harrogate farm: 60 baps each day.", "Bramley bakery wants 45 baps each day.", False),
+        ("The farm takes 60 baps each day.", "Bramley bakery wants 45 baps each day.", True),
+        ("Bramley bakery wants 60 baps each day.", "The farm takes 45 baps each day.", True),
+    ],
+    ids=["of another place", "of no named thing", "of what is asked about"],
+)
+async def test_the_given_answer_is_told_of_more_of_what_is_asked_about(
+    embedded: Database, gold: str, given: str, is_sure: bool
+) -> None:
+    told = talk(("Ada", given), ("Ben", "It rains."), ("Ada", gold))
+    unit = told.store(2, gold)
+    told.store(0, given, key="given")
+    failure = told.ask("How many baps does Bramley bakery want each day?", "60", "45 baps a day.", [unit], 2)
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert (verdict.confidence >= SURE) is is_sure
+    assert (f"unless the gold answer is told of something else than this message: “{given}”" in verdict.reason) is (
+        not is_sure
+    )
+
+
+NOTES = "Notes:\nMrs Lowe teaches physics in form 3B\nThe physics supply teacher is Mr Okoro, until May\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "is_sure"), [("Who teaches physics in form 3B now?", False), ("Who taught physics in form 3B?", True)]
+)
+async def test_a_later_note_of_a_prompt_may_make_the_gold_answer_out_of_date(
+    embedded: Database, question: str, is_sure: bool
+) -> None:
+    told = Story.of("rules", f"{NOTES}Question: {question}", name=f"notes {is_sure}")
+    made = ("answer", "Mr Okoro, the supply teacher.", VariableKind.ANSWER)
+    (reply,) = told.step("reply", OperationKind.GENERATION, told.evidence, made)
+    failure = told.trace.failure(told.evidence[0], reply, gold_answers=("Mrs Lowe",))
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+    assert (verdict.confidence >= SURE) is is_sure
+
+
+@pytest.mark.parametrize(
+    ("note", "answer"), [("The lab is on floor two", "On floor two."), ("Member number 7745-K", "It is 7745-K.")]
+)
+async def test_notes_alone_decide_neither_for_nor_against_the_gold_answer(
+    embedded: Database, note: str, answer: str
+) -> None:
+    question, gold = ("Where is the lab?", "floor three") if "lab" in note else ("What is my member number?", "7745-H")
+    told = Story.of("rules", f"Notes:\n{note}\nQuestion: {question}", name=note)
+    (reply,) = told.step("reply", OperationKind.GENERATION, told.evidence, ("answer", answer, VariableKind.ANSWER))
+    verdict, _ = await verdict_on(embedded, told, told.trace.failure(told.evidence[0], reply, gold_answers=(gold,)))
+    assert verdict.error_type is None
