@@ -53,7 +53,12 @@ def told_of_more(tried: TriedFailure, needed: Detail, gold: Content) -> str | No
             if not may_have(placed.sentence) or is_question(placed.sentence.text):
                 continue
             has = asked & set(placed.sentence.stems)
-            if had <= has and has & named and share_found(claim, placed) >= _WHOLLY and share_found(gold, placed) <= _NOTHING:
+            if (
+                had <= has
+                and has & named
+                and share_found(claim, placed) >= _WHOLLY
+                and share_found(gold, placed) <= _NOTHING
+            ):
                 return said(placed.sentence.text, _SHOWN)
     return None
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.other_subject import asked_speaker, can_be_right
-from attribution.free_pass.premises import names_relative
+from attribution.free_pass.premises import CHANGE, names_relative
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, Rarity, content, share_found
 from attribution.needed.messages import Messages
@@ -50,13 +50,13 @@ def other_thing(
     said = {stem for some in told.values() for placed in some for stem in placed.sentence.stems}
     asked = {one for one in messages.asked(failure).words.keys() & said if not is_function_word(one)}
     claim, owner = messages.claim(failure, detail.reference), asked_speaker(messages, failure.question)
-    numbered = {one: [p for p in some if is_known(one)] for one, some in told.items()}
-    if (found := _of_other_number(numbered, failure, detail, gold, claim)) is not None:
+    told = {one: some for one, some in told.items() if is_known(one) and not _is_taken_back(messages, one, detail)}
+    if (found := _of_other_number(told, failure, detail, gold, claim)) is not None:
         return found
     if len(asked) < _FEWEST or asked <= set(detail.sentence.stems):
         return None
     for message, some in told.items():
-        if not is_known(message) or (owner is not None and messages.speakers.get(message) not in {owner, None}):
+        if owner is not None and messages.speakers.get(message) not in {owner, None}:
             continue
         for placed in some:
             stems = set(placed.sentence.stems)
@@ -67,6 +67,12 @@ def other_thing(
                 )
                 return _wrong(message, placed.sentence.text.strip(), reason, _LIKELY)
     return None
+
+
+def _is_taken_back(messages: Messages, message_id: str, detail: Detail) -> bool:
+    """Whether the message with the gold answer is later than a message, and tells a change: ``now she has it``."""
+    is_later = messages.place[detail.message_id] > messages.place[message_id]
+    return is_later and CHANGE.search(messages.texts[detail.message_id]) is not None
 
 
 def _of_other_number(

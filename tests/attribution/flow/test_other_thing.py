@@ -82,3 +82,24 @@ async def test_things_with_numbers_are_told_apart(
 ) -> None:
     gold, answer = ("rizling", "malvazija") if "bač" in question else ("riesling", "malmsey")
     assert await error_of(embedded, told, question, gold, f"{answer}.") is error_type
+
+
+@pytest.mark.parametrize(
+    ("told", "error_type"),
+    [
+        (
+            ("Ines signs off the Kestrel release.", "Ines is away, so Tomas signs off Kestrel in her place."),
+            ErrorType.RESPONSE,
+        ),
+        (
+            ("Ines is away, so Tomas signs off Kestrel in her place.", "Ines signs off the Kestrel release."),
+            ErrorType.ANNOTATION,
+        ),
+    ],
+    ids=["changed later", "changed before"],
+)
+async def test_a_later_change_tells_the_gold_answer_of_the_same_thing(
+    embedded: Database, told: tuple[str, ...], error_type: ErrorType
+) -> None:
+    question = "Who signs off the Kestrel release?"
+    assert await error_of(embedded, told, question, "Tomas", "Ines signs it off.") is error_type
