@@ -80,10 +80,10 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
     known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
     may_have = messages.sought(value).may_have(_WHOLLY)
     asks_now = bool(CHANGE.search(failure.question))
-    own = [needed.message_id] if needed.message_id in messages.prompts else []  # its notes are several messages' words
+    notes = [needed.message_id] if needed.message_id in messages.prompts else []  # each note is told by itself
     at = next((one.start for one in messages.sentences[needed.message_id] if one.sentence is needed.sentence), -1)
-    for message in [*own, *messages.following(needed.message_id, len(messages.ids))]:
-        if message not in own and (not known(message) or messages.speakers.get(message) != speaker):
+    for message in [*notes, *messages.following(needed.message_id, len(messages.ids))]:
+        if message not in notes and (not known(message) or messages.speakers.get(message) != speaker):
             continue
         for placed in messages.statements(message):
             if not may_have(placed.sentence) or share_found(value, placed) < _WHOLLY:
