@@ -14,6 +14,7 @@ from memtrace.replay.seams import model_url, place, same_source
 
 SETTINGS = (
     "MEMTRACE_PROGRAM_MODEL", "MEMTRACE_PROGRAM_EMBEDDER", "MEMTRACE_PROGRAM_DIMENSIONS", "MEMTRACE_PROGRAM_PLAIN",
+    "MEMTRACE_PROGRAM_TOP", "MEMTRACE_PROGRAM_REPLY_TOKENS",
 )  # fmt: skip
 """Environment variables of the ready-made programs; a replay uses the values of the recording."""
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from memtrace.program.adapters import limits
+from memtrace.program.loading import ProgramError
 from memtrace.replay import Do, Replayer, folder_of
 
 from attribution.trace.graph import TraceGraph
@@ -159,3 +161,50 @@ async def test_embeddings_may_have_a_server_of_their_own(
     assert [one.problem for one in outcome.users] == [None, None]
     assert {path.rpartition("/")[2] for path, _ in server.requests} == {"completions"}
     assert {path.rpartition("/")[2] for path, _ in embedder.requests} == {"embeddings"}
+
+
+@pytest.mark.parametrize(
+    ("program", "environment"),
+    [
+        ("mem0:Mem0Program", "mem0-2.2.1"),
+        pytest.param("mem0:Mem0Program", "mem0-1.0.11", marks=pytest.mark.full),
+        pytest.param("langchain_rag:LangChainRag", "langchain", marks=pytest.mark.full),
+        pytest.param("langgraph_store:LangGraphStore", "langchain", marks=pytest.mark.full),
+    ],
+)
+async def test_found_memories_and_replies_can_be_limited(
+    tmp_path: Path,
+    store: GraphStore,
+    server: scripted_openai.ScriptedOpenAI,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    environment: str,
+) -> None:
+    monkeypatch.setenv(limits.TOP, "1")
+    monkeypatch.setenv(limits.REPLY_TOKENS, "77")
+    outcome = await _run(tmp_path, store, server.url, program, environment, monkeypatch)
+    assert [one.error for one in outcome.users] == [None, None]
+    asked = [body for path, body in server.requests if path.endswith("completions")]
+    assert {one.get("max_tokens", one.get("max_completion_tokens")) for one in asked} == {77}
+    prompts = [json.dumps(one["messages"]) for one in asked]
+    told = [text for line in miniatures.lines() for one in line["sessions"] for text in (one["messages"][0]["text"],)]
+    read = [sum(text in prompt for text in told) for prompt in prompts if "Question: " in prompt]
+    assert read == [1] * 6
+    monkeypatch.delenv(limits.TOP)
+    monkeypatch.delenv(limits.REPLY_TOKENS)
+    with Replayer(folder_of(outcome.users[0].trace_id)) as replayer:
+        again = replayer.run()
+    assert (again.error, again.problems, again.live) == (None, (), 0)
+
+
+@pytest.mark.parametrize("said", ["0", "-1", "two", "1.5"])
+def test_a_limit_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    monkeypatch.setenv(limits.TOP, said)
+    with pytest.raises(ProgramError, match=f"MEMTRACE_PROGRAM_TOP is '{said}', but must be a number of 1 or more"):
+        limits.found_at_most(5)
+
+
+def test_without_limits_a_program_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(limits.TOP, raising=False)
+    monkeypatch.setenv(limits.REPLY_TOKENS, " ")
+    assert (limits.found_at_most(5), limits.reply_tokens()) == (5, None)

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from memtrace.program.adapters.limits import reply_tokens
 from memtrace.program.loading import ProgramError
 
 _SECONDS = httpx.Timeout(3600.0, connect=30.0)
@@ -23,6 +24,8 @@ class Chat:
         base = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1").rstrip("/")
         key = os.environ.get("OPENAI_API_KEY", "")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
+        tokens = reply_tokens()
+        self._limit = {"max_tokens": tokens} if tokens else {}
         self._client = httpx.Client(base_url=base + "/", headers=headers, timeout=_SECONDS)
 
     def reply(self, prompt: str) -> str:
@@ -31,7 +34,8 @@ class Chat:
         Raises:
             ProgramError: the server gives no reply.
         """
-        body = {"model": self._model, "temperature": 0, "messages": [{"role": "user", "content": prompt}]}
+        said_by_user = [{"role": "user", "content": prompt}]
+        body = {"model": self._model, "temperature": 0, **self._limit, "messages": said_by_user}
         for left in range(_TRIES - 1, -1, -1):
             response = self._client.post("chat/completions", json=body)
             if response.status_code not in _AGAIN or not left:

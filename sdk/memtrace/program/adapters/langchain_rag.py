@@ -13,6 +13,7 @@ from typing import Any
 
 import memtrace
 from memtrace.program.adapters.heading import with_date, with_heading
+from memtrace.program.adapters.limits import found_at_most, reply_tokens
 from memtrace.program.adapters.prompts import ANSWER
 from memtrace.program.protocol import Message
 
@@ -33,7 +34,9 @@ class LangChainRag:
         self._store = InMemoryVectorStore(
             OpenAIEmbeddings(model=embedder, base_url=server, check_embedding_ctx_length=False)
         )
-        self._model = ChatOpenAI(model=os.environ.get("MEMTRACE_PROGRAM_MODEL", "gpt-4.1-mini"), temperature=0)
+        self._top = found_at_most(_TOP)
+        named = os.environ.get("MEMTRACE_PROGRAM_MODEL", "gpt-4.1-mini")
+        self._model = ChatOpenAI(model=named, temperature=0, max_completion_tokens=reply_tokens())
 
     def prompts(self) -> dict[str, str]:
         """The prompt of an answer."""
@@ -49,7 +52,7 @@ class LangChainRag:
         """Retrieve, and ask the model."""
         from langchain_core.prompts import PromptTemplate
 
-        documents = self._store.as_retriever(search_kwargs={"k": _TOP}).invoke(question)
+        documents = self._store.as_retriever(search_kwargs={"k": self._top}).invoke(question)
         notes = "\n".join(document.page_content for document in documents)
         chain: Any = PromptTemplate.from_template(self._prompts["answer"]) | self._model
         return str(chain.invoke({"notes": notes, "question": with_date(question, time)}).content)

@@ -13,6 +13,7 @@ from typing import Any
 
 import memtrace
 from memtrace.program.adapters.heading import with_date, with_heading
+from memtrace.program.adapters.limits import found_at_most, reply_tokens
 from memtrace.program.adapters.prompts import ANSWER, filled
 from memtrace.program.protocol import Message
 
@@ -35,7 +36,9 @@ class LangGraphStore:
         self._prompts = {"answer": ANSWER, **prompts}
         self._namespace = ("memories", user.replace(".", "-"))
         self._store = InMemoryStore(index={"dims": dimensions, "embed": embeddings, "fields": ["text"]})
-        self._model = ChatOpenAI(model=os.environ.get("MEMTRACE_PROGRAM_MODEL", "gpt-4.1-mini"), temperature=0)
+        self._top = found_at_most(_TOP)
+        named = os.environ.get("MEMTRACE_PROGRAM_MODEL", "gpt-4.1-mini")
+        self._model = ChatOpenAI(model=named, temperature=0, max_completion_tokens=reply_tokens())
         graph: Any = StateGraph(dict)
         graph.add_node("respond", self._respond)
         graph.add_edge(START, "respond")
@@ -57,7 +60,7 @@ class LangGraphStore:
 
     def _respond(self, state: dict[str, Any]) -> dict[str, Any]:
         question = state["question"]
-        found = self._store.search(self._namespace, query=question, limit=_TOP)
+        found = self._store.search(self._namespace, query=question, limit=self._top)
         notes = [item.value["text"] for item in found]
         prompt = filled(self._prompts["answer"], notes, with_date(question, state["time"]))
         return {"question": question, "answer": self._model.invoke(prompt).content}

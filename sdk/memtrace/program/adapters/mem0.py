@@ -16,6 +16,7 @@ from typing import Any
 import memtrace
 from memtrace.program.adapters.chat import Chat
 from memtrace.program.adapters.heading import with_date, with_heading
+from memtrace.program.adapters.limits import found_at_most, reply_tokens
 from memtrace.program.adapters.prompts import ANSWER, filled
 from memtrace.program.protocol import Message
 
@@ -37,6 +38,7 @@ class Mem0Program:
 
         self._user = "_".join(user.split())  # mem0 takes no spaces
         self._chat = Chat()
+        self._top = found_at_most(_TOP)
         self._is_old = "custom_instructions" not in MemoryConfig.model_fields
         own = _OWN if self._is_old else _OWN_OF_2
         self._prompts = {**_usual(self._is_old), "answer": ANSWER, **prompts}
@@ -62,9 +64,9 @@ class Mem0Program:
     def answer(self, question: str, time: datetime | None = None) -> str:
         """Answer from the memories that mem0 finds."""
         if self._is_old:
-            found: Any = self._memory.search(question, user_id=self._user, limit=_TOP)
+            found: Any = self._memory.search(question, user_id=self._user, limit=self._top)
         else:
-            found = self._memory.search(question, filters={"user_id": self._user}, top_k=_TOP)
+            found = self._memory.search(question, filters={"user_id": self._user}, top_k=self._top)
         return self._asked(self._prompts["answer"], question, [one["memory"] for one in found["results"]], time)
 
     @memtrace.operation("answer", kind="Generation", inputs={"prompt": "Prompt", "question": "Query", "notes": "Other"},
@@ -87,11 +89,13 @@ def _config(folder: Path) -> dict[str, Any]:
         "openai_base_url": os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1"),
     }
     there = {**here, "openai_base_url": os.environ.get("MEMTRACE_PROGRAM_EMBEDDER_URL") or here["openai_base_url"]}
+    tokens = reply_tokens()
+    limit = {"max_tokens": tokens} if tokens else {}
     dimensions = int(os.environ.get("MEMTRACE_PROGRAM_DIMENSIONS", "1536"))
     model = os.environ.get("MEMTRACE_PROGRAM_MODEL", "gpt-4.1-mini")
     embedder = os.environ.get("MEMTRACE_PROGRAM_EMBEDDER", "text-embedding-3-small")
     return {
-        "llm": {"provider": "openai", "config": {"model": model, **here}},
+        "llm": {"provider": "openai", "config": {"model": model, **limit, **here}},
         "embedder": {"provider": "openai", "config": {"model": embedder, "embedding_dims": dimensions, **there}},
         "vector_store": {
             "provider": "qdrant",
