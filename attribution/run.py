@@ -23,7 +23,6 @@ from attribution.needed.question import form, question_kind
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.gold import gold_mark
 from attribution.verdicts.probabilities import least
-from attribution.verdicts.usage import Usage
 from attribution.verdicts.verdict import (
     Method,
     Verdict,
@@ -249,7 +248,11 @@ class _Run:
         gold_free, client = self._options.gold_free, walker.client
         budget = client.case_budget()
         walked = await walker.attribute(self._flow, graph, failure, gold_free=gold_free, budget=budget)
-        if walked.confidence >= SURE or not (await walker.reliability()).is_trusted:
+        if walked.confidence >= SURE:
+            return walked
+        may_explore = await walker.may_explore(budget)
+        walked = walker.charged(walked, budget)
+        if not may_explore:
             return walked
         asked = replace(failure, gold_answers=(), expected_id=None) if gold_free else failure
         pieces = await self._flow.pieces(graph, failure, gold_free=gold_free)
@@ -261,8 +264,7 @@ class _Run:
             details = walked.details | explored.details
             return replace(explored, details=details, losses=losses, question_kind=walked.question_kind)
         details = walked.details | explored.details | {"agent": explored.reason}
-        spent = budget.spent
-        return replace(walked, details=details, model=client.settings.model if spent != Usage() else None, usage=spent)
+        return walker.charged(replace(walked, details=details), budget)
 
     async def _evidence(self, graph: TraceGraph, failure: Failure) -> list[str]:
         given = [message for message in failure.evidence_ids if message in graph.variables]

@@ -96,7 +96,7 @@ _OWN = [
     "api/local_servers/neo4j/home.py",
     "api/web/vendor.py",
     "attribution/llm/transport/client.py",
-    "attribution/llm/walk/reliability.py",
+    "attribution/llm/walk/measuring.py",
     "attribution/report/compare.py",
     "attribution/verdicts/probabilities.py",
     "optimization/harness/child.py",

@@ -47,7 +47,7 @@ async def verdict_or_abstention(
     return replace(
         verdict,
         model=model,
-        usage=budget.spent,
+        usage=budget.used,
         seconds=time.monotonic() - start,
         details=verdict.details | kept | details,
     )

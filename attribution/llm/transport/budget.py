@@ -42,7 +42,14 @@ class Charge:
 
 
 class LlmBudget:
-    """Keeps count of usage under limits. A parent budget is charged with the same calls, and its limits hold, too."""
+    """Keeps count of usage under limits. A parent budget is charged with the same calls, and its limits hold, too.
+
+    Attributes:
+        limits: the most that may be spent.
+        scope: what it is for, in messages.
+        spent: what was used under the limits.
+        beside: what was used for this budget's sake without counting for its limits: for controls of a model.
+    """
 
     def __init__(
         self,
@@ -54,10 +61,16 @@ class LlmBudget:
         self.limits = limits
         self.scope = scope
         self.spent = Usage()
+        self.beside = Usage()
         self._under_way: list[Usage] = []
         self._parent = parent
         self._clock = clock
         self._start = clock()
+
+    @property
+    def used(self) -> Usage:
+        """What was used in all."""
+        return self.spent + self.beside
 
     @property
     def seconds_left(self) -> float | None:
@@ -66,6 +79,15 @@ class LlmBudget:
         above = self._parent.seconds_left if self._parent else None
         left = [seconds for seconds in (own, above) if seconds is not None]
         return max(min(left), 0.0) if left else None
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let no seconds of this budget pass, for work that others need as well."""
+        before = self._clock()
+        try:
+            yield
+        finally:
+            self._start += self._clock() - before
 
     def allows(self, wanted: Usage) -> bool:
         """Whether this much more may be spent under all limits."""

@@ -6,8 +6,7 @@ guesses changes nothing, and a better model changes more.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -19,10 +18,11 @@ from attribution.free_pass.rules import Finding
 from attribution.free_pass.trial import SURE
 from attribution.llm.transport.budget import LlmBudget
 from attribution.llm.transport.client import LlmClient
-from attribution.llm.walk.asking import DROPPED, SAME, SUPPORTS, Allowance, Asker, Fact, StepShown
+from attribution.llm.walk.asking import DROPPED, SAME, SUPPORTS, Allowance, Asker, Fact, Opinion, StepShown
 from attribution.llm.walk.asking import HOLDS as HOLD
+from attribution.llm.walk.measuring import Measure
 from attribution.llm.walk.passages import LONGEST, Passage, passages
-from attribution.llm.walk.reliability import Reliability, changed, measure
+from attribution.llm.walk.reliability import Reliability, changed
 from attribution.needed.messages import Mode, is_known
 from attribution.needed.presence import HOLDS, Presence, counts_from_its_day
 from attribution.needed.question import QuestionForm, form
@@ -55,20 +55,27 @@ _WAVERS = 0.05
 """Operations whose findings have at least this share of the probability are asked about."""
 
 
-@dataclass(slots=True)
+Known = Callable[[str], Awaitable[Reliability]]
+"""What is known of a model's judgements, of a given kind at least."""
+
+
 class Walker:
-    """Walks of one run. The model's reliability is measured once, when it is first needed."""
+    """Walks of one run. What the model's judgements of a kind are worth is measured when the first one is due."""
 
-    client: LlmClient
-    _reliability: Reliability | None = None
-    _measuring: asyncio.Lock = field(default_factory=asyncio.Lock)
+    def __init__(self, client: LlmClient) -> None:
+        self.client = client
+        self._measure = Measure(client)
 
-    async def reliability(self) -> Reliability:
-        """How much the model's judgements are worth."""
-        async with self._measuring:
-            if self._reliability is None:
-                self._reliability = await measure(self.client)
-            return self._reliability
+    async def may_explore(self, budget: LlmBudget) -> bool:
+        """Whether the model is good enough to explore the graph by itself.
+
+        Args:
+            budget: of the failure; what controls take is counted beside its limits.
+        """
+        with budget.paused():
+            may, used = await self._measure.may_explore()
+        budget.beside += used
+        return may
 
     async def attribute(
         self,
@@ -91,13 +98,13 @@ class Walker:
         free = await flow.attribute(graph, failure, gold_free=gold_free)
         if free.confidence >= SURE:
             return free
-        reliability = await self.reliability()
         budget = budget or self.client.case_budget()
+        controls = _Controls(self._measure, budget)
         asker = Asker(self.client, budget, Allowance())
-        eyes = ModelEyes(asker, reliability)
+        eyes = ModelEyes(asker, controls.known)
         seen = await flow.attribute(graph, failure, gold_free=gold_free, eyes=eyes)
         verdict = seen if eyes.judgements else free
-        details: dict[str, Any] = {"judgements": eyes.judgements, "controls": reliability.document()}
+        details: dict[str, Any] = {"judgements": eyes.judgements, "controls": controls.reliability.document()}
         if (verdict.error_type, verdict.operation_id) != (free.error_type, free.operation_id):
             details["flow"] = {
                 "errorType": free.error_type,
@@ -105,15 +112,36 @@ class Walker:
                 "confidence": free.confidence,
                 "reason": free.reason,
             }
-        if undecided := [*reliability.problems, *asker.problems]:
+        if undecided := [*controls.reliability.problems, *asker.problems]:
             details["undecided"] = undecided
-        spent = budget.spent
-        return replace(
-            verdict,
-            details=verdict.details | details,
-            model=self.client.settings.model if spent != Usage() else None,
-            usage=spent,
-        )
+        return self.charged(replace(verdict, details=verdict.details | details), budget)
+
+    def charged(self, verdict: Verdict, budget: LlmBudget) -> Verdict:
+        """A verdict with all that was used for it; its details say what part of it controls took."""
+        used, beside = budget.used, budget.beside
+        controls = {} if beside == Usage() else {"controlTokens": beside.input_tokens + beside.output_tokens}
+        model = self.client.settings.model if used != Usage() else None
+        return replace(verdict, details=verdict.details | controls, model=model, usage=used)
+
+
+@dataclass(slots=True)
+class _Controls:
+    """The controls that one failure needs.
+
+    Attributes:
+        reliability: what is known of the kinds that were due.
+    """
+
+    measure: Measure
+    budget: LlmBudget
+    reliability: Reliability = field(default_factory=Reliability)
+
+    async def known(self, kind: str) -> Reliability:
+        """What is known after the controls of a kind; they are counted beside the failure's limits."""
+        with self.budget.paused():
+            self.reliability, used = await self.measure.of(kind)
+        self.budget.beside += used
+        return self.reliability
 
 
 class ModelEyes:
@@ -123,9 +151,15 @@ class ModelEyes:
         judgements: what was asked and said, for the verdict's details.
     """
 
-    def __init__(self, asker: Asker, reliability: Reliability) -> None:
+    def __init__(self, asker: Asker, known: Known) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            asker: asks the model.
+            known: is asked for a kind only where a judgement of this kind is due.
+        """
         self._asker = asker
-        self._reliability = reliability
+        self._known = known
         self.judgements: list[dict[str, Any]] = []
 
     async def on_answer(self, tried: TriedFailure, findings: Sequence[Finding]) -> list[Finding]:
@@ -139,11 +173,12 @@ class ModelEyes:
         is_reply = form(tried.failure) is QuestionForm.CONVERSATIONAL
         if place is None or not is_open or is_reply or tried.is_gold_free or refuses(answer) or len(answer) > _ANSWER:
             return found
-        if not self._reliability.is_worth(SAME):
+        known = await self._known(SAME)
+        if not known.is_worth(SAME):
             return found
         opinion = await self._asker.same(tried.failure.question, tried.failure.gold_answers, answer)
         if opinion is not None:
-            factor = self._note(SAME, answer, yes=opinion.yes, quote=opinion.quote)
+            factor = self._note(SAME, answer, opinion, known)
             before = found[place].likelihood
             after = changed(before, factor)
             if opinion.yes and factor < _DISMISSES and before < 0.5:
@@ -161,12 +196,15 @@ class ModelEyes:
         places = [
             n for n, one in enumerate(found) if one.error_type is ErrorType.ANNOTATION and one.likelihood > _RULED_OUT
         ]
-        if not places or tried.is_gold_free or not self._reliability.is_worth(SUPPORTS):
+        if not places or tried.is_gold_free:
+            return found
+        known = await self._known(SUPPORTS)
+        if not known.is_worth(SUPPORTS):
             return found
         messages = await _said(tried)
         opinion = await self._asker.supports(tried.failure.question, tried.failure.gold_answers, messages)
         if opinion is not None:
-            factor = self._note(SUPPORTS, " / ".join(messages), yes=opinion.yes, quote=opinion.quote)
+            factor = self._note(SUPPORTS, " / ".join(messages), opinion, known)
             for place in places:
                 if opinion.yes or found[place].likelihood >= 0.5:
                     found[place] = replace(found[place], likelihood=changed(found[place].likelihood, 1 / factor))
@@ -177,10 +215,13 @@ class ModelEyes:
 
         Days that count from a message's own day are left to the free pass, which computes them.
         """
-        if counts_from_its_day(traced.detail) or not self._reliability.is_worth(HOLD):
+        asked = [] if counts_from_its_day(traced.detail) else await passages(traced, _TEXTS)
+        if not asked:
+            return False
+        known = await self._known(HOLD)
+        if not known.is_worth(HOLD):
             return False
         fact = _fact(traced)
-        asked = await passages(traced, _TEXTS)
         before = await traced.presence(dict.fromkeys(v for one in asked for v in one.variables))
         said: dict[str, list[tuple[Passage, str]]] = {}
         for start in range(0, len(asked), _BATCH):
@@ -193,29 +234,12 @@ class ModelEyes:
             quote = opinion.quote if opinion.quote in batch[number].text else batch[number].text
             # A yes is about the chosen text alone; the others stay open.
             for one in [batch[number]] if opinion.yes else batch:
-                self._note(HOLD, one.shown, yes=opinion.yes, quote=opinion.quote)
+                self._note(HOLD, one.shown, opinion, known)
                 for variable_id in one.variables:
                     said.setdefault(variable_id, []).append((one, quote if opinion.yes else ""))
         for variable_id, some in said.items():
-            traced.decide(variable_id, self._weighed(before[variable_id], some))
+            traced.decide(variable_id, weighed(before[variable_id], some, known))
         return bool(said)
-
-    def _weighed(self, before: Presence, said: Sequence[tuple[Passage, str]]) -> Presence:
-        """How surely a variable has the piece after judgements on its passages: one yes is enough.
-
-        Args:
-            before: by the free pass.
-            said: the passages, each with the quote of a yes; the quote of a no is empty.
-        """
-        prior = likely(before.score, HOLDS)
-        quote = next((quote for _, quote in said if quote), "")
-        if quote:
-            after = changed(max(prior, _DOUBT), self._reliability.factor(HOLD, yes=True))
-            return before if after <= prior else Presence(score_of(after, HOLDS), quote)
-        # A passage that was not asked about may be the one that has the piece.
-        if before.quote and not any(one.text in before.quote or before.quote.strip() in one.text for one, _ in said):
-            return before
-        return Presence(score_of(changed(prior, self._reliability.factor(HOLD, yes=False)), HOLDS), before.quote)
 
     async def on_steps(self, traced: FailureInTrace, findings: Sequence[Finding]) -> list[Finding]:
         """The findings, after a judgement which of their operations dropped the piece.
@@ -229,14 +253,17 @@ class ModelEyes:
             for n, (one, share) in enumerate(zip(found, shares, strict=True))
             if one.operation_id is not None and one.error_type is not ErrorType.JUDGE and share >= _WAVERS
         }
-        if not 2 <= len(blamed) <= _STEPS or not self._reliability.is_worth(DROPPED):
+        if not 2 <= len(blamed) <= _STEPS:
+            return found
+        known = await self._known(DROPPED)
+        if not known.is_worth(DROPPED):
             return found
         ids = sorted((one for one in blamed if one), key=lambda one: traced.graph.operations[one].sequence)
         shown = [await _step_shown(traced, one) for one in ids]
         chosen = await self._asker.dropped(_fact(traced), shown)
         if chosen is None:
             return found
-        factor = self._reliability.step_factor
+        factor = known.step_factor
         self.judgements.append({"asked": DROPPED, "text": shown[chosen].name, "said": True, "factor": round(factor, 2)})
         place = blamed[ids[chosen]]
         likelihood = changed(shares[place], factor)
@@ -245,12 +272,31 @@ class ModelEyes:
             return found
         return [replace(found[place], likelihood=likelihood), *found[:place], *found[place + 1 :]]
 
-    def _note(self, kind: str, text: str, *, yes: bool, quote: str) -> float:
+    def _note(self, kind: str, text: str, opinion: Opinion, known: Reliability) -> float:
         """Keep a judgement for the verdict's details; returns the factor by which the judgement changes the odds."""
-        factor = self._reliability.factor(kind, yes=yes)
-        kept = {"asked": kind, "text": text[:LONGEST], "said": yes, "factor": round(factor, 2)}
-        self.judgements.append(kept | ({"quote": quote} if quote else {}))
+        factor = known.factor(kind, yes=opinion.yes)
+        kept = {"asked": kind, "text": text[:LONGEST], "said": opinion.yes, "factor": round(factor, 2)}
+        self.judgements.append(kept | ({"quote": opinion.quote} if opinion.quote else {}))
         return factor
+
+
+def weighed(before: Presence, said: Sequence[tuple[Passage, str]], known: Reliability) -> Presence:
+    """How surely a variable has the piece after judgements on its passages: one yes is enough.
+
+    Args:
+        before: by the free pass.
+        said: the passages, each with the quote of a yes; the quote of a no is empty.
+        known: of the model's judgements.
+    """
+    prior = likely(before.score, HOLDS)
+    quote = next((quote for _, quote in said if quote), "")
+    if quote:
+        after = changed(max(prior, _DOUBT), known.factor(HOLD, yes=True))
+        return before if after <= prior else Presence(score_of(after, HOLDS), quote)
+    # A passage that was not asked about may be the one that has the piece.
+    if before.quote and not any(one.text in before.quote or before.quote.strip() in one.text for one, _ in said):
+        return before
+    return Presence(score_of(changed(prior, known.factor(HOLD, yes=False)), HOLDS), before.quote)
 
 
 def _fact(traced: FailureInTrace) -> Fact:

@@ -7,7 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from attribution.llm.walk.asking import DROPPED, HOLDS, KINDS, SAME, SUPPORTS, controls, prompt
+from attribution.llm.walk.reliability import Reliability
+from attribution.llm.walk.walk import Known
 from tests.llm_server import Answer, Request, give
+
+
+def knowing(reliability: Reliability) -> Known:
+    """What is known of a model's judgements, without controls."""
+
+    async def known(_kind: str) -> Reliability:
+        return reliability
+
+    return known
+
 
 Said = Callable[[str, dict[str, Any]], dict[str, Any] | Answer]
 """The reply to a judgement, by its kind and data."""

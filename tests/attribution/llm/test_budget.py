@@ -129,3 +129,24 @@ def test_no_sequence_of_calls_overruns(calls: list[tuple[int, int, float]], toke
     assert budget.spent.input_tokens + budget.spent.output_tokens <= tokens
     assert budget.spent.calls <= most_calls
     assert budget.spent.cost <= tokens / 1000 + 1e-9
+
+
+def test_no_seconds_pass_while_a_budget_is_paused() -> None:
+    clock = Clock()
+    budget = LlmBudget(Limits(seconds=10.0), clock=clock)
+    clock.now += 4
+    with budget.paused():
+        clock.now += 800
+    assert budget.seconds_left == pytest.approx(6.0)
+    clock.now += 6
+    with pytest.raises(BudgetError, match="seconds"):
+        budget.check(Usage(1, 1, 1))
+
+
+def test_what_is_used_beside_a_budget_counts_for_no_limit() -> None:
+    budget = LlmBudget(Limits(tokens=100))
+    budget.beside += Usage(9_000, 900, 41, 0.25)
+    with budget.charge(Usage(60, 20, 1, 0.5)) as charge:
+        charge.used = Usage(50, 10, 1, 0.5)
+    assert (budget.tokens_left, budget.spent.calls) == (40, 1)
+    assert budget.used == Usage(9_050, 910, 42, 0.75)

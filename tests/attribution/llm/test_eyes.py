@@ -11,13 +11,14 @@ from attribution.free_pass.rules import Finding
 from attribution.llm.walk.asking import DROPPED, HOLDS, SAME, SUPPORTS, Opinion
 from attribution.llm.walk.passages import LONGEST, Passage, around
 from attribution.llm.walk.reliability import Counts, Reliability, changed
-from attribution.llm.walk.walk import ModelEyes
+from attribution.llm.walk.walk import ModelEyes, weighed
 from attribution.needed.presence import HOLDS as THRESHOLD
 from attribution.needed.presence import Presence
 from attribution.text.segments import passage
 from attribution.verdicts.probabilities import likely, score_of
 from schema.kinds import ErrorType, Origin
 from schema.models import Failure
+from tests.attribution.llm.judging import knowing
 
 GOOD = Counts((20, 20, 0), (20, 0, 20))
 """A yes and a no each change the odds by the factor 41."""
@@ -46,7 +47,7 @@ def _eyes(said: Any, counts: Counts = GOOD, **kinds: Any) -> tuple[ModelEyes, _A
     asker: Any = _Asker(said)
     right = {DROPPED: (9, 9)}
     known = {SAME: counts, HOLDS: counts, SUPPORTS: counts} | kinds
-    return ModelEyes(asker, Reliability(known, right, 3)), asker
+    return ModelEyes(asker, knowing(Reliability(known, right, 3))), asker
 
 
 def _finding(error_type: ErrorType | None, likelihood: float, operation: str | None = None) -> Finding:
@@ -144,14 +145,14 @@ OTHER = Passage("in Leeds", "in Leeds", ("v",))
 def test_one_yes_is_enough_and_a_no_is_about_its_passage(
     before: Presence, said: list[tuple[Passage, str]], wanted: tuple[float, str]
 ) -> None:
-    found = _eyes(None)[0]._weighed(before, said)
+    found = weighed(before, said, Reliability({HOLDS: GOOD}))
     assert found.quote == wanted[1]
     assert likely(found.score, THRESHOLD) == pytest.approx(min(wanted[0], 0.999), abs=1e-9)
 
 
 def test_a_yes_that_makes_nothing_likelier_changes_nothing() -> None:
-    eyes = _eyes(None, Counts((20, 10, 10), (20, 10, 10)))[0]
-    assert eyes._weighed(HELD, [(SOME, "March")]) is HELD
+    guess = Reliability({HOLDS: Counts((20, 10, 10), (20, 10, 10))})
+    assert weighed(HELD, [(SOME, "March")], guess) is HELD
 
 
 class _Graph:

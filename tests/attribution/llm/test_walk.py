@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,8 @@ from store.open import open_database
 from tests.attribution.flow.stories import Story
 from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import Clients
-from tests.attribution.llm.judging import data_of, judging, kind_of, right_reply
-from tests.llm_server import LlmServer, call, fail, say
+from tests.attribution.llm.judging import data_of, judging, kind_of, knowing, right_reply
+from tests.llm_server import LlmServer, Request, call, fail, say
 
 SAID = "We met at the harbour festival in spring."
 OTHERS = ("Work was busy, the crane broke down twice.", "My sister bakes rye bread on Sundays.")
@@ -57,6 +58,10 @@ async def _walked(clients: Clients, graph: TraceGraph, failure: Failure, **setti
     return verdict
 
 
+def _is_control(request: Request) -> bool:
+    return right_reply(kind_of(request) or "", data_of(request)) is not None
+
+
 def _found(kind: str, data: dict[str, Any]) -> dict[str, Any]:
     """A model that finds the unit, and says that the answer is wrong."""
     if kind == SAME:
@@ -83,10 +88,12 @@ async def test_a_model_that_reads_well_finds_what_words_do_not(
     assert (held["text"], held["said"], held["quote"]) == (UNIT, True, "festival by the sea")
     assert any(step.quote == "festival by the sea" for step in verdict.path)
     assert verdict.model == "scripted"
-    # What the controls took is charged to the run, not to the failure.
-    judged = [one for one in server.requests if right_reply(kind_of(one) or "", data_of(one)) is None]
-    assert verdict.usage.calls == len(judged)
-    assert (verdict.usage.input_tokens, verdict.usage.cost > 0) == (100 * len(judged), True)
+    # Only controls of the kinds that were due; what they took is counted, and said.
+    controls = [kind_of(one) for one in server.requests if _is_control(one)]
+    assert set(controls) == {one["asked"] for one in verdict.details["judgements"]} == set(verdict.details["controls"])
+    assert len(controls) < len(server.requests) == verdict.usage.calls
+    assert (verdict.usage.input_tokens, verdict.usage.cost > 0) == (100 * len(server.requests), True)
+    assert verdict.details["controlTokens"] == (100 + 20) * len(controls)
 
 
 async def test_the_same_words_of_a_model_that_guesses_change_nothing(
@@ -150,7 +157,8 @@ async def test_without_judgements_the_verdict_is_the_free_pass_s(
     verdict = await _walked(clients, graph, failure)
     assert (verdict.error_type, verdict.confidence, verdict.path) == (free.error_type, free.confidence, free.path)
     assert verdict.details["undecided"]
-    assert verdict.model is None
+    assert verdict.details["judgements"] == []
+    assert (verdict.model, verdict.usage.calls) == ("scripted", len(server.requests))
 
 
 async def test_replies_of_no_use_after_good_controls_leave_the_free_pass_s(
@@ -172,7 +180,7 @@ async def test_a_walk_without_gold_answers_asks_for_the_evidence(
     server.script(judging(_found), repeat=True)
     walker = Walker(clients(MemoryCache()))
     await walker.attribute(FlowPass(), graph, failure, gold_free=True)
-    asked = [one for one in server.requests if right_reply(kind_of(one) or "", data_of(one)) is None]
+    asked = [one for one in server.requests if not _is_control(one)]
     assert asked
     assert {kind_of(one) for one in asked} <= {HOLDS, DROPPED}
     assert all(GOLD not in one.messages[1]["content"] for one in asked)
@@ -185,7 +193,7 @@ _SURELY = Reliability(
 
 async def _eyes(clients: Clients, reliability: Reliability = _SURELY) -> ModelEyes:
     client = clients(MemoryCache())
-    return ModelEyes(Asker(client, client.case_budget(), Allowance()), reliability)
+    return ModelEyes(Asker(client, client.case_budget(), Allowance()), knowing(reliability))
 
 
 def _finding(error_type: ErrorType, operation_id: str | None, likelihood: float) -> Finding:
@@ -267,6 +275,11 @@ async def test_auto_lets_only_a_good_model_explore(
     options = Options(Method.AUTO, llm=clients.settings(), replies=tmp_path, concurrency=1)
     (outcome,) = [one async for one in attribute(graph.store, [failure], options)]
     assert any("tools" in request.body for request in server.requests) is not guesses
+    controls = [one for one in server.requests if "tools" not in one.body and kind_of(one) and _is_control(one)]
+    judged = [one for one in server.requests if "tools" not in one.body and kind_of(one)]
+    taken = (100 + 20) * len(judged)
+    assert outcome.attribution.tokens == taken if guesses else (outcome.attribution.tokens or 0) > taken
+    assert json.loads(outcome.attribution.attributes)["controlTokens"] == (100 + 20) * len(controls)
     assert outcome.attribution.error_type is ErrorType.EXTRACTION
     assert outcome.attribution.method == Method.AUTO
 
