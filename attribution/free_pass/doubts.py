@@ -79,6 +79,8 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
         return None  # "I enjoy the class" says nothing else of its day
     known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
     may_have = messages.sought(value).may_have(_WHOLLY)
+    asked = messages.asked(failure).words.keys()
+    had = asked & set(messages.gist(needed.message_id).stems)
     asks_now = bool(CHANGE.search(failure.question))
     notes = [needed.message_id] if needed.message_id in messages.prompts else []  # each note is told by itself
     at = next((one.start for one in messages.sentences[needed.message_id] if one.sentence is needed.sentence), -1)
@@ -91,7 +93,8 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
             if message == needed.message_id and placed.start <= at:
                 continue
             common = topic & set(placed.sentence.stems)
-            if 2 * len(common) > len(topic) or CHANGE.search(placed.sentence.text) or (common and asks_now):
+            is_of_it = bool(common) and (asks_now or not asked & set(placed.sentence.stems) < had)
+            if 2 * len(common) > len(topic) or CHANGE.search(placed.sentence.text) or is_of_it:
                 return said(placed.sentence.text, _SHOWN)
     return None
 

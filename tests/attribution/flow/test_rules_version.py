@@ -11,7 +11,7 @@ import attribution
 from attribution.run import RULES
 from attribution.verdicts.probabilities import CURVES
 
-VERSION, FINGERPRINT = "70", "b301f10df1e585eb"
+VERSION, FINGERPRINT = "70", "0860152e40315755"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
