@@ -1,75 +1,169 @@
-"""Messages that tell the given answer of more of what the question names than the gold answer's message does.
+"""Whether what was told says the given answer of what is asked about as much as the gold answer.
 
 Asked for the baps of the Bramley Cafe, ``the Bramley Cafe takes 45`` has its name, and ``Harrogate: 60 baps`` has not:
-the gold answer may be told of something else. Or the asked thing is told anew, later.
+the gold answer may be another's. ``The slot is now on Monday`` came after ``he can do it on Thursday``: the gold
+answer may be out of date. Messages and the memory units that were read are compared by the question's words in them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from attribution.free_pass.needs import TriedFailure
-from attribution.needed.content import Content, share_found
+from attribution.free_pass.premises import CHANGE
+from attribution.needed.answer_value import AnswerValue, value_of
 from attribution.needed.messages import is_known
-from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form, is_question
+from attribution.needed.swapped_numbers import counted
 from attribution.text.languages import is_function_word
 from attribution.text.refusals import refuses
 from attribution.text.said import said
+from attribution.text.segments import Placed, passage
 from attribution.text.tokens import tokens
+from schema.kinds import STORED
 
-_WHOLLY, _NOTHING = 0.9, 0.1
-_WHOLE = (QuestionForm.CONVERSATIONAL, QuestionForm.UNANSWERABLE)
+_NEWER = 0.33
+"""A newer text counts with at least this part of the share of the question's words that the gold answer's text has."""
+_LONGEST = 1_000
+"""A longer text, in characters, tells of many things."""
+_MOST = 100
+"""The most memory units that are compared."""
 _SHOWN = 100
 """Characters of a quoted sentence."""
+_WHOLE = (QuestionForm.CONVERSATIONAL, QuestionForm.UNANSWERABLE)
+_CLAUSE = re.compile(r"[,;:.]\s+|\s*[—–、，；：。]\s*")
+_PART = re.compile(
+    rf"""{_CLAUSE.pattern}
+      | (?<!\s)\s+(?:and|but|while|whereas|und|aber|y|pero|et|mais|e|ma|mas|en|maar|och|men|og|i|ale|а|но)\s+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_CHOICE = re.compile(
+    r"\b(?:or|oder|o|ou|of|eller|lub|albo|nebo|или|або|ή|veya)\b|或|还是|または|か、|아니면", re.IGNORECASE
+)
+"""What stands between two things of which one will be chosen."""
 
 
-def told_of_more(tried: TriedFailure, needed: Detail, gold: Content) -> str | None:
-    """The sentence, shortened, that tells the given answer, and not the gold answer, of more of what is asked about.
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """A text that tells one of both answers.
 
-    It has each word of the question that the message of the gold answer has, and a name of the question besides. The
-    message of the gold answer is the earlier of the two, or it has a name that question and gold answer don't have.
+    Attributes:
+        share: the share of the question's words, by rarity, that the text has.
+        place: of the last message that the text is or derives from.
+        quote: the sentence with the answer.
+        text: the text.
+    """
+
+    share: float
+    place: int
+    quote: str
+    text: str
+
+
+async def told_as_well(tried: TriedFailure, reference: int | None) -> str | None:
+    """The sentence, shortened, by which the given answer may be right, and the gold answer wrong; None without one.
+
+    A text tells the given answer with as much of the question as any text that tells the gold answer, unless the gold
+    answer was told later. Or it tells the given answer later, with half of that, or as a change. Or it has a name of
+    the question where the texts with the gold answer have another. Or one text tells both: the given answer nearer to
+    the question's words, or the two as a choice.
     """
     messages, failure = tried.messages, tried.failure
-    text = failure.prediction or ""
-    claim = messages.claim(failure, needed.reference).without(gold.words, gold.numbers)
-    if refuses(text) or not claim.weight or form(failure) in _WHOLE:
+    answer, golds = failure.prediction or "", " ".join(failure.gold_answers)
+    given = value_of(messages.claim(failure, reference), answer, golds)
+    right = None if tried.gold is None else value_of(tried.gold, golds, answer, is_sure=False)
+    if refuses(answer) or form(failure) in _WHOLE or given is None or right is None:
         return None
-    asked = {one for one in messages.asked(failure).words if not is_function_word(one)}
-    own = messages.gist(needed.message_id).stems
-    had = asked & set(own)
-    named = _names(failure.question) & asked - had - messages.names
-    if not named:
-        return None
-    is_of_another = bool(_rivals(tried, needed, asked))
-    known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
-    may_have = messages.sought(claim).may_have(_WHOLLY)
-    for message in messages.ids:
-        if not known(message) or messages.speakers.get(message) != speaker:
-            continue
-        if not is_of_another and messages.place[message] <= messages.place[needed.message_id]:
-            continue
-        for placed in messages.statements(message):
-            if not may_have(placed.sentence) or is_question(placed.sentence.text):
-                continue
-            has = asked & set(placed.sentence.stems)
-            if (
-                had <= has
-                and has & named
-                and share_found(claim, placed) >= _WHOLLY
-                and share_found(gold, placed) <= _NOTHING
-            ):
-                return said(placed.sentence.text, _SHOWN)
+    known = messages.names  # a speaker's own messages seldom have the speaker's name
+    words = messages.asked(failure).words.items()
+    told_of = {one: weight for one, weight in words if one not in known and not is_function_word(one)}
+    asked = {one: weight for one, weight in told_of.items() if messages.rarity.is_told(one)} or told_of
+    rivals: list[_Telling] = []
+    rights: list[_Telling] = []
+    async for place, text in _texts(tried):
+        told = [one for one in passage(text, reference) if not is_question(one.sentence.text)]
+        with_given = next((one for one in told if given.is_told(one)), None)
+        with_gold = next((one for one in told if right.is_told(one)), None)
+        if with_given is not None and with_gold is not None:
+            if _is_nearer(text, given, right, asked) or (with_given is with_gold and _CHOICE.search(text)):
+                return said(with_given.sentence.text, _SHOWN)
+        elif (one := with_given or with_gold) is not None:
+            share = _share(asked, {stem for placed in told for stem in placed.sentence.stems})
+            (rights if with_given is None else rivals).append(_Telling(share, place, one.sentence.text, text))
+    found = _rival(rivals, rights, _names(failure.question, first=1) & asked.keys(), _names(golds) | known)
+    return None if found is None else said(found.quote, _SHOWN)
+
+
+def _rival(
+    rivals: Sequence[_Telling], rights: Sequence[_Telling], names: set[str], known: set[str] | frozenset[str]
+) -> _Telling | None:
+    """The text by which the given answer may be right.
+
+    Args:
+        rivals: texts that tell the given answer.
+        rights: texts that tell the gold answer.
+        names: of the question.
+        known: names that make no text one of something else.
+    """
+    others = {name for one in rights for name in _names(one.text)}
+    is_foreign, lacking = bool(others - names - known), names - others
+    best = max((one.share for one in rights), default=0.0)
+    newest = max((one.place for one in rights), default=-1)
+    for one in sorted(rivals, key=lambda rival: -rival.share):
+        is_bound = one.share >= best and (one.place >= newest or (one.share > 0 and not best))
+        is_of_name = is_foreign and one.share > best and not lacking.isdisjoint(_names(one.text))
+        is_changed = one.share >= _NEWER * best or CHANGE.search(one.text)
+        if is_bound or is_of_name or (one.place > newest and one.share and is_changed):
+            return one
     return None
 
 
-def _rivals(tried: TriedFailure, needed: Detail, asked: AbstractSet[str]) -> set[str]:
-    """The stems of names in the message of the gold answer that neither question nor gold answer nor speakers have."""
-    known = {one.stem for gold in tried.failure.gold_answers for one in tokens(gold)} | asked | tried.messages.names
-    return _names(tried.messages.texts[needed.message_id], first=True) - known
+async def _texts(tried: TriedFailure) -> AsyncIterator[tuple[int, str]]:
+    """The messages, and the memory units that were read, each with the place of the last message that it comes from."""
+    graph, messages, known = tried.graph, tried.messages, is_known(tried.graph, tried.failure)
+    for one in messages.ids:
+        if known(one) and len(messages.texts[one]) <= _LONGEST:
+            yield messages.place[one], messages.texts[one]
+    past = graph.past([tried.failure.answer_id or ""])
+    units = [one for one in past if graph.variables[one].kind in STORED]
+    if len(units) > _MOST:
+        return
+    for one, text in (await graph.texts(units)).items():
+        places = [messages.place[source] for source in graph.past([one]) if source in messages.place]
+        if places and len(text) <= _LONGEST:
+            yield max(places), text
 
 
-def _names(text: str, *, first: bool = False) -> set[str]:
-    """The stems of words with a capital letter; the first word of a text counts only if ``first``."""
-    found = tokens(text)[0 if first else 1 :]
+def _names(text: str, *, first: int = 0) -> set[str]:
+    """The stems of the words with a capital letter, from the word with the number ``first`` on."""
+    found = tokens(text)[first:]
     return {one.stem for one in found if one.carries and text[one.start].isupper() and not is_function_word(one.word)}
+
+
+def _share(asked: Mapping[str, float], stems: set[str]) -> float:
+    total = sum(asked.values())
+    return sum(weight for one, weight in asked.items() if one in stems) / total if total else 0.0
+
+
+def _is_nearer(text: str, given: AnswerValue, right: AnswerValue, asked: Mapping[str, float]) -> bool:
+    """Whether the clause with the given answer has more of the question than the clause with the gold answer.
+
+    Two numbers of one clause are compared by the words after them: ``7.80 m long and 2.60 m wide``.
+    """
+    mine = other = 0.0
+    for border in (_CLAUSE, _PART):
+        parts = [placed for part in border.split(text) for placed in passage(part)]
+        mine, other = _best(parts, given, asked), _best(parts, right, asked)
+        if mine != other:
+            break
+    if mine != other or given.number is None or right.number is None:
+        return mine > other
+    things = counted(text)
+    return _share(asked, things.get(given.number, set())) > _share(asked, things.get(right.number, set()))
+
+
+def _best(parts: Sequence[Placed], value: AnswerValue, asked: Mapping[str, float]) -> float:
+    return max((_share(asked, set(one.sentence.stems)) for one in parts if value.is_told(one)), default=0.0)

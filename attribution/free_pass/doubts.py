@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.free_pass.better_bound import told_of_more
+from attribution.free_pass.better_bound import told_as_well
 from attribution.free_pass.foreign_gold import SAID_INSTEAD
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_words import may_say_the_same
@@ -24,7 +24,7 @@ _SHOWN = 100
 """Characters of a quoted sentence."""
 
 
-def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> str:
+async def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> str:
     """The words that follow the reason of a finding if the answer may be as right as the gold answer; else empty.
 
     Args:
@@ -41,13 +41,17 @@ def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None) -> st
         return "; unless the answer says the same in other words"
     if finding.reason == SAID_INSTEAD and may_say_the_same(tried, needed) and not _names(tried):
         return "; unless the gold answer says the same in other words"
-    if needed is None or tried.gold is None or finding.error_type in NOT_THE_MEMORY:
+    if tried.gold is None or finding.error_type in NOT_THE_MEMORY:
         return ""
-    later = _told_later(tried, needed, tried.gold)
+    reference = None if needed is None else needed.reference
+    claim, text = tried.messages.claim(tried.failure, reference), tried.failure.prediction or ""
+    if _has_amount(tried.gold, " ".join(tried.failure.gold_answers)) and not _has_amount(claim, text):
+        return ""  # "I enjoy the class" says nothing else of its day
+    later = None if needed is None else _told_later(tried, needed, tried.gold)
     if later is not None:
         return f"; unless a later message made the gold answer out of date: “{later}”"
-    other = told_of_more(tried, needed, tried.gold)
-    return "" if other is None else f"; unless the gold answer is told of something else than this message: “{other}”"
+    other = await told_as_well(tried, reference)
+    return "" if other is None else f"; unless the given answer is right, which is told as well: “{other}”"
 
 
 def _names(tried: TriedFailure) -> bool:
@@ -75,8 +79,6 @@ def _told_later(tried: TriedFailure, needed: Detail, gold: Content) -> str | Non
     value = Content({}, own.numbers, own.dates) if own.numbers or own.dates else own
     if refuses(text) or not value.weight or form(failure) is QuestionForm.CONVERSATIONAL:
         return None
-    if _has_amount(gold, " ".join(failure.gold_answers)) and not _has_amount(claim, text):
-        return None  # "I enjoy the class" says nothing else of its day
     known, speaker = is_known(tried.graph, failure), messages.speakers.get(needed.message_id)
     may_have = messages.sought(value).may_have(_WHOLLY)
     asked = messages.asked(failure).words.keys()

@@ -365,7 +365,7 @@ async def _verdict_of(
     weak = weakness_of(tried.graph, tried.failure, finding)
     if weak:
         details["weakness"] = weak
-    doubt = doubt_of(tried, finding, None if ending.traced is None else ending.traced.detail)
+    doubt = await doubt_of(tried, finding, None if ending.traced is None else ending.traced.detail)
     whole, sure = sureness(ending, share, has_gap=bool(weak), is_doubted=bool(doubt))
     details["share"] = round(whole, 4)
     if ending.traced is not None:

@@ -25,7 +25,7 @@ def swaps(source: str, text: str, wanted: AbstractSet[float]) -> bool:
         text: a sentence about the same things.
         wanted: numbers of the source.
     """
-    right, told = _counted(source), _counted(text)
+    right, told = counted(source), counted(text)
     return any(
         right.get(value) and told.get(value) and _is_swapped(right, told, value) for value in wanted if value in right
     )
@@ -40,7 +40,7 @@ def _is_swapped(right: dict[float, set[str]], told: dict[float, set[str]], value
     return from_other and to_other
 
 
-def _counted(text: str) -> dict[float, set[str]]:
+def counted(text: str) -> dict[float, set[str]]:
     """The numbers of a text, each with the stems of the words after it that name what it counts."""
     found: dict[float, set[str]] = {}
     words = tokens(text)

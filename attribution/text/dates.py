@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from attribution.text.days_in_words import MONTHS, with_day_digits
 from attribution.text.intervals import SEASONS, Interval, day_of, month_of, season_of
 from attribution.text.numbers import number
 from attribution.text.other_dates import in_english
@@ -131,6 +132,9 @@ class Mention:
 def mentions(text: str) -> list[Mention]:
     """The dates of a text, in order, without overlaps."""
     words = set(_WORDS.findall(text.lower()))
+    if not words.isdisjoint(MONTHS):
+        text = with_day_digits(text)
+        words = set(_WORDS.findall(text.lower()))
     tells = not words.isdisjoint(_TELLING)
     found = [one for place in in_english(text, words) if (one := _translated(text, *place)) is not None]
     for one in _absolute(text, is_day_first=bool(found)) if tells or not words.isdisjoint("0123456789") else ():

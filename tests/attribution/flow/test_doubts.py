@@ -31,11 +31,10 @@ async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Da
     [
         ([_GOLD, ("Ben", "It rains."), _LATER], False),
         ([_LATER, ("Ben", "It rains."), _GOLD], True),
-        ([_GOLD, ("Ben", "It rains."), ("Ben", "The train to Sligo leaves at 10:47.")], True),
         ([_GOLD, ("Ben", "It rains."), ("Ada", "Our cat woke me at 10:47.")], True),
         ([_GOLD, _BUS, ("Ada", "The bus to Howth leaves at 10:47.")], True),
     ],
-    ids=["later", "earlier", "another speaker", "another topic", "another thing"],
+    ids=["later", "earlier", "another topic", "another thing"],
 )
 async def test_what_is_told_later_may_make_the_gold_answer_out_of_date(
     embedded: Database, messages: list[tuple[str, str]], is_sure: bool
@@ -48,6 +47,16 @@ async def test_what_is_told_later_may_make_the_gold_answer_out_of_date(
     assert (verdict.confidence >= SURE) is is_sure
     doubt = "unless a later message made the gold answer out of date: “The train to Sligo leaves at 10:47.”"
     assert (doubt in verdict.reason) is not is_sure
+
+
+async def test_another_speaker_who_tells_the_given_answer_is_a_doubt(embedded: Database) -> None:
+    told = talk(_GOLD, ("Ben", "It rains."), ("Ben", "The train to Sligo leaves at 10:47."))
+    unit = told.store(0, "The train to Sligo leaves at 9:12.")
+    failure = told.ask("When does the train to Sligo leave?", "at 9:12", "It leaves at 10:47.", [unit])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert verdict.confidence < SURE
+    assert "unless the given answer is right, which is told as well: “The train to Sligo leaves at" in verdict.reason
 
 
 async def test_a_memory_that_was_changed_to_what_was_told_later(embedded: Database) -> None:
@@ -124,7 +133,7 @@ async def test_the_given_answer_is_told_of_more_of_what_is_asked_about(
     verdict, _ = await verdict_on(embedded, told, failure)
     assert verdict.error_type is ErrorType.RESPONSE
     assert (verdict.confidence >= SURE) is is_sure
-    assert (f"unless the gold answer is told of something else than this message: “{given}”" in verdict.reason) is (
+    assert (f"unless the given answer is right, which is told as well: “{given}”" in verdict.reason) is (
         not is_sure
     )
 
