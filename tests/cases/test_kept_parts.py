@@ -15,6 +15,7 @@ from tests.sdk.instruments.running import Run
 ALTOS = "The altos rehearse in the chapel"
 KEY = "Somebody has the key to the organ loft."
 CONCERT = "The spring concert has a soloist from Tromsø"
+WHEN = "When do the altos rehearse?"
 PRINTER = "The printer delivers programmes for the concert."
 
 
@@ -63,8 +64,15 @@ def of_prompt(run: Run, beginning: str) -> list[str]:
     ],
 )
 def test_a_prompt_with_parts_of_a_reply_derives_from_the_reply(run: Run, beginning: str, part: str) -> None:
-    (reply,) = of_prompt(run, beginning)
+    reply, *said = of_prompt(run, beginning)
     assert part in reply
+    assert said in ([], [f"Question: {WHEN}"])
+
+
+def test_what_a_prompt_says_beside_kept_parts_is_a_message(run: Run) -> None:
+    said = [one["value"] for one in run.variables("Message")]
+    assert f"Question: {WHEN}" in said
+    assert not [one for one in said if "Answer. Notes:" in one]
 
 
 def test_a_user_who_repeats_a_sentence_of_a_reply_says_a_message(run: Run) -> None:

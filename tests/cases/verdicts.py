@@ -39,10 +39,12 @@ class Tried:
         return self.verdict.error_type, kind, name
 
 
-def recorded(program: str, environment: str, script: Script, folder: Path) -> Run:
-    """The recorded run of a program of ``programs/``."""
+def recorded(program: str, environment: str, script: Script, folder: Path, *, in_one_trace: bool = False) -> Run:
+    """The recorded run of a program of ``programs/``; ``in_one_trace``: as with ``memtrace run --one-trace``."""
     with scripted_openai.running(script) as model:
         settings = {"LANGSMITH_TRACING": "false", "OPENAI_API_BASE": model.url}
+        if in_one_trace:
+            settings["MEMTRACE_ONE_TRACE"] = "1"
         return run(
             str(PROGRAMS / program), environment, model=model.url, folder=folder, instrument=EVERYTHING, more=settings
         )

@@ -93,7 +93,7 @@ def inside(role: str, text: str, trace: str) -> list[Text]:
         return found
     parts = [one for one in found if is_part(one, trace)]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    items = {_BULLET.sub("", line) for line in lines if len(lines) > 1}.union(_values(text) or ())
+    items = {_BULLET.sub("", line) for line in lines if len(lines) > 1}.union(values_of(text) or ())
     if len(parts) >= _FEWEST_PARTS or any(one.text in items for one in parts):
         return found
     return [one for one in found if one not in parts]
@@ -113,20 +113,20 @@ def forget() -> None:
 
 def _forms(reply: str) -> list[str]:
     """The letters of a reply, and of the texts of a reply in JSON one after the other: JSON writes signs in codes."""
-    return [_letters(reply), *map(_letters, _values(reply) or ())]
+    return [_letters(reply), *map(_letters, values_of(reply) or ())]
 
 
 def _parts(reply: str) -> list[str]:
     """The lines of a reply without the signs of a list, or the texts of a reply in JSON; the whole is no part."""
     if len(reply) > _LONGEST:
         return []
-    values = _values(reply)
+    values = values_of(reply)
     found = (_BULLET.sub("", line.strip()) for line in reply.splitlines()) if values is None else values
     long = (one.strip() for one in found if letters(one) >= _SHORTEST)
     return list(dict.fromkeys(one for one in long if one != reply))[:_MOST_PARTS]
 
 
-def _values(reply: str) -> list[str] | None:
+def values_of(reply: str) -> list[str] | None:
     """The texts of a reply in JSON, also between the marks of a block of code; None if it is no JSON."""
     text = reply.strip()
     if text.startswith("```") and text.endswith("```"):

@@ -19,7 +19,7 @@ from memtrace.calls import just_retrieved
 from memtrace.equal_texts import CONFIDENCE
 from memtrace.faults import report
 from memtrace.identity import Questions, Variable
-from memtrace.instruments import conversations, handed_out, joining, kept_replies, placing
+from memtrace.instruments import conversations, handed_out, joining, kept_replies, placing, said_now
 from memtrace.instruments.conversations import MAX_HELD, Held, Talk
 from memtrace.instruments.handed_out import Given
 from memtrace.instruments.texts import inside_of
@@ -44,9 +44,6 @@ TURN, EARLIER = "turn", "earlier"
 
 _KINDS = {"system": "Prompt", "developer": "Prompt", "user": "Prompt", "assistant": "Response", "tool": "Other"}
 MAX_CONVERSATIONS = 20_000
-MAX_TURNS = 200
-"""Number of the user's newest messages that are looked for in a prompt, such as a prompt for a summary."""
-_SHORTEST_TURN = 16
 
 _known: Recent[tuple[str, bytes], Variable] = Recent(MAX_CONVERSATIONS)
 """Messages by trace and by a digest of the conversation up to the message: conversations are sent again whole."""
@@ -91,7 +88,7 @@ class Reply:
 class ModelCall(Step):
     """A running call of a model. None of its methods raises an error."""
 
-    __slots__ = ("_is_asked", "_is_turn", "_spoken", "_talk", "is_over")
+    __slots__ = ("_is_asked", "_is_said_inside", "_is_turn", "_spoken", "_talk", "is_over")
 
     def __init__(self, here: Scope, name: str, kind: str = "Generation") -> None:
         super().__init__(here, (name, kind))
@@ -100,6 +97,8 @@ class ModelCall(Step):
         """Whether the application itself calls the model."""
         self._is_asked = False
         """Whether the newest message of the user is a turn of a conversation, or a prompt with the user's question."""
+        self._is_said_inside = False
+        """Whether the message at hand has something that the user says now, beside kept parts of replies."""
         self._spoken: list[Variable] = []
         """The messages without instructions."""
         self._talk: Talk | None = None
@@ -173,7 +172,8 @@ class ModelCall(Step):
                 self._spoken.append(variable)
             if said.role == "user":
                 is_asked = variable.kind in {"Message", "Query"} or self._has_question(texts)
-                self._is_asked = self._is_turn and is_asked
+                self._is_asked = self._is_turn and (is_asked or self._is_said_inside)
+                self._is_said_inside = False
 
     def _use_questions(self, events: list[RawEvent], found: Sequence[Sequence[handed_out.Text]]) -> None:
         for text in (text for texts in found for text in texts):
@@ -239,12 +239,13 @@ class ModelCall(Step):
     ) -> Variable:
         inside = dict.fromkeys(self._meant(text.given[self.trace_id]) for text in texts if self.trace_id in text.given)
         if self._is_turn and isinstance(said.content, str):
-            inside |= dict.fromkeys(self._turns_in(said.content, is_enough=bool(inside)))
+            inside |= dict.fromkeys(said_now.turns_in(self.trace, said.content, is_enough=bool(inside)))
         if sources is None and isinstance(said.content, str):
             inside |= dict.fromkeys(self._given_in(said.content))
         if said.role == "assistant" and self._spoken:
             kept = kept_replies.kept_of(self._spoken[-1], said.content)
             inside |= {} if kept is None else {kept: None}
+        inside |= dict.fromkeys(self._said_now(events, said, texts, inside))
         for variable in inside:
             if not self.has_input(variable):
                 self.use(events, variable, "inside")
@@ -264,8 +265,25 @@ class ModelCall(Step):
         if isinstance(said.content, str):
             self.trace.identities.bind(said.content, made)
             if kind == "Message":
-                self._remember_turn(said.content, made)
+                said_now.remember_turn(self.trace, said.content, made)
         return made
+
+    def _said_now(
+        self, events: list[RawEvent], said: Said, texts: Sequence[handed_out.Text], inside: Mapping[Variable, None]
+    ) -> list[Variable]:
+        """What the user says now in a message that the program wrote from kept replies alone, as a Message."""
+        text = said.content
+        if not (said.role == "user" and self._is_turn and isinstance(text, str)):
+            return []
+        own = {one.variable for known in texts for one in known.given.get(self.trace_id, ())}
+        new = said_now.said_now(self.trace, text, texts) if inside.keys() <= own else ""
+        said_now.remember(self.trace, text)
+        if not new:
+            return []
+        made = declare(events, self, new, "said in user message", "Message", said={"category": TURN})
+        said_now.remember_turn(self.trace, new, made)
+        self._is_said_inside = True
+        return [made]
 
     def _given_in(self, text: str) -> list[Variable]:
         """What a text for the model contains: inputs of the operations around the call, and what was just retrieved."""
@@ -274,20 +292,6 @@ class ModelCall(Step):
             given |= around.inputs
             around = around.parent
         return inside_of(self.trace, given, text)
-
-    def _turns_in(self, text: str, *, is_enough: bool) -> list[Variable]:
-        """The user's earlier messages inside a longer text, at least two unless ``is_enough``."""
-        turns: dict[str, Variable] = self.trace.notes.get("turns", {})
-        found = [variable for turn, variable in list(turns.items()) if turn in text and len(turn) < len(text)]
-        return found if is_enough or len(found) > 1 else []
-
-    def _remember_turn(self, text: str, variable: Variable) -> None:
-        if len(text) < _SHORTEST_TURN:
-            return
-        turns: dict[str, Variable] = self.trace.notes.setdefault("turns", {})
-        turns[text] = variable
-        if len(turns) > MAX_TURNS:
-            turns.pop(next(iter(turns)), None)
 
     def _meant(self, givens: Sequence[Given]) -> Variable:
         """The variable of a text that was given out several times: the newest variable of this question."""
