@@ -198,7 +198,7 @@ def loss_at(graph: TraceGraph, blamed: str, carrier: str) -> Loss | None:
         if not written and any(graph.variables[d.target].kind is _BUFFER for m in made for d in graph.children(m)):
             return None  # a reply to the user
         is_first = all(graph.variables[one].revision_of is None for one in written) if written else False
-        is_noted = not written and _read_one_message(graph, blamed)
+        is_noted = not written and (_read_one_message(graph, blamed) or _was_new(graph, blamed, carrier))
         error = ErrorType.EXTRACTION if is_first or is_noted else ErrorType.UPDATE
         reason = _WRITTEN if written else reason if is_noted else _SUMMARISED
     else:
@@ -220,6 +220,13 @@ def _read_one_message(graph: TraceGraph, operation_id: str) -> bool:
     read = {*used, *graph.past(used)}
     is_of_model = any(graph.variables[one].kind in {VariableKind.RESPONSE, VariableKind.ANSWER} for one in read)
     return not is_of_model and sum(graph.is_message(one) for one in read) == 1
+
+
+def _was_new(graph: TraceGraph, operation_id: str, carrier: str) -> bool:
+    """Whether a model was the first to be given a message, as the only one, such as beside notes of earlier ones."""
+    messages = [one for one in graph.used(operation_id) if graph.is_message(one)]
+    first = min((graph.operations[one].sequence for one in graph.users(carrier)), default=None)
+    return messages == [carrier] and graph.operations[operation_id].sequence == first
 
 
 def written_by(graph: TraceGraph, operation_id: str) -> list[str]:

@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from attribution.needed.content import CREDIT, SURELY, Rarity, credit, matches
+from attribution.needed.question import is_question
 from attribution.text.lexicon import best_likeness
 from attribution.text.segments import Placed, Sentence
 
@@ -60,7 +61,8 @@ class Origins:
             for one in placed:
                 words = frozenset(one.sentence.stems)
                 self._sayers[words][message] |= one.sentence.numbers
-                if len(words) >= _FEW_WORDS:
+                asks = is_question(one.sentence.text) and not one.sentence.numbers  # then nothing comes from it
+                if len(words) >= _FEW_WORDS and not asks:
                     for word in words:
                         self._said[word].append((message, words))
         self._origins: dict[frozenset[str], dict[str, float]] = {}
