@@ -249,6 +249,24 @@ async def test_workers_keep_all_projects(database: Database, project: str) -> No
     assert await left(database.project(untouched)) == {"trace 0"}
 
 
+async def test_workers_that_are_told_to_stop_finish_the_deletion_in_hand_only(
+    database: Database, store: GraphStore, records: ProjectRecords, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await aged(database, project, [40, 41, 42])
+    await records.set_retention(policy(project))
+    stopping = asyncio.Event()
+    delete = store.delete_trace
+
+    async def delete_and_stop(trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
+        stopping.set()
+        return await delete(trace_id, entry)
+
+    monkeypatch.setattr(store, "delete_trace", delete_and_stop)
+    monkeypatch.setattr(database, "project", lambda _: store)
+    await keep(database, stopping, [project])
+    assert await left(store) == {"trace 0", "trace 1"}
+
+
 async def test_policies_are_applied_beside_other_work(
     database: Database, store: GraphStore, records: ProjectRecords, project: str
 ) -> None:

@@ -36,15 +36,34 @@ LISTS = {
 }
 
 
-def _paged(world: World, of: str, cursor: str | None = None) -> dict[str, Any]:
-    """An answer with one item of a list."""
-    text = LISTS[of] % ("" if cursor is None else ", after: $a")
+def _paged(world: World, of: str, cursor: str | None = None, text: str | None = None) -> dict[str, Any]:
+    """An answer with one item of a list, or with what another text of the list asks for."""
+    text = (LISTS[of] if text is None else text) % ("" if cursor is None else ", after: $a")
     values = {"p": ("String!", world.project), "t": ("String!", world.ids["trace"]), "a": ("String", cursor)}
     values |= {"q": ("String!", world.ids["queue"]), "f": ("String!", world.ids["failure"])}
     used = {name: value for name, value in values.items() if name == "p" or f"${name}" in text}
     declared = ", ".join(f"${name}: {type_}" for name, (type_, _) in used.items())
     document = f"query({declared}) {{ project(name: $p) {{ name {text} }} }}"
     return world.answer(document, {name: value for name, (_, value) in used.items()}, "admin")
+
+
+def _connections(value: Any) -> list[dict[str, Any]]:
+    """All connections inside an answer."""
+    if isinstance(value, list):
+        return [found for one in value for found in _connections(one)]
+    if not isinstance(value, dict):
+        return []
+    return [value] if "pageInfo" in value else [found for one in value.values() for found in _connections(one)]
+
+
+def _of_size(world: World, of: str, first: int) -> list[tuple[int, bool, bool]]:
+    """Pages of a list: the number of items, whether the page tells of a next one, and whether it has a cursor."""
+    shown = "{ nodes { __typename } pageInfo { hasNextPage endCursor } }"
+    text = LISTS[of].replace("{ pageInfo { endCursor } }", shown).replace("first: 1%s", f"first: {first}%s")
+    answer = _paged(world, of, text=text)
+    assert "errors" not in answer, answer
+    pages = ((one["nodes"], one["pageInfo"]) for one in _connections(answer))
+    return [(len(nodes), about["hasNextPage"], about["endCursor"] is not None) for nodes, about in pages]
 
 
 def _end(answer: dict[str, Any]) -> str | None:
@@ -67,6 +86,21 @@ def test_every_list_is_known_here() -> None:
         if {"first", "after"} <= field.args.keys()
     }
     assert found == LISTS.keys()
+
+
+def test_the_last_page_of_every_list_is_told(world: World) -> None:
+    """A page that holds exactly what is left is the last; a page that is one short is not."""
+    seen = set()
+    for of in LISTS.keys() - {"Project.audit"}:  # each look at the audit log adds to it
+        whole = _of_size(world, of, 500)
+        for count in {count for count, *_ in whole} - {0}:
+            exact, short = _of_size(world, of, count), _of_size(world, of, max(1, count - 1))
+            for (total, *_), page, shorter in zip(whole, exact, short, strict=True):
+                if total == count:
+                    seen.add(of)
+                    assert page == (count, False, False), of
+                    assert shorter == (max(1, count - 1), count > 1, count > 1), of
+    assert len(seen) > 10
 
 
 @pytest.mark.full
