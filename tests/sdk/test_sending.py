@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from memtrace.exporters import background, post
+from memtrace.exporters import background, local, post
 from memtrace.exporters.background import MAX_BATCH_BYTES, MAX_BATCH_EVENTS, BackgroundExporter
 from memtrace.exporters.file import FileSink
 from memtrace.exporters.http import LONGEST_WAIT_SECONDS, _backoff, _batches, _HttpSink
@@ -513,3 +513,14 @@ def test_without_zstandard_bodies_go_as_gzip(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     encoding, compress = post._compression()
     assert (encoding, gzip.decompress(compress(b"body"))) == ("gzip", b"body")
+
+
+def test_a_recording_that_is_gone_keeps_no_room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Another process that begins at the same time removes old recordings too; here a dead link stands for one."""
+    monkeypatch.setattr(local, "MAX_FOLDER_BYTES", 10)
+    monkeypatch.setattr(local, "MAX_FILE_BYTES", 5)
+    (tmp_path / "1.ndjson").symlink_to(tmp_path / "absent")
+    for number in (2, 3, 4):
+        (tmp_path / f"{number}.ndjson").write_bytes(b"xxx")
+    local._make_room(tmp_path)
+    assert sorted(path.name for path in tmp_path.glob("[234].ndjson")) == ["4.ndjson"]

@@ -11,7 +11,7 @@ from memtrace.exporters import waiting
 from memtrace.exporters.background import BackgroundExporter
 from memtrace.exporters.file import FileSink
 from memtrace.exporters.segment import Segment
-from memtrace.exporters.spool import state_directory
+from memtrace.exporters.spool import size_of, state_directory
 from memtrace.faults import report
 from memtrace.folders import make_private_folder
 
@@ -80,7 +80,7 @@ def recordings_of(run: str) -> list[Path]:
 def _make_room(folder: Path) -> None:
     """Remove the oldest files until there is room for one more file of the largest size."""
     make_private_folder(folder)
-    sizes = {path: path.stat().st_size for path in sorted(folder.glob(f"*{SUFFIX}"))}
+    sizes = {path: size_of(path) for path in sorted(folder.glob(f"*{SUFFIX}"))}
     total = sum(sizes.values()) + MAX_FILE_BYTES
     for path, size in sizes.items():
         if total <= MAX_FOLDER_BYTES:

@@ -196,7 +196,7 @@ class Spool:
 
     def _make_room(self, size: int) -> int:
         dropped = 0
-        sizes = {path: _size(path) for path in self._listed()}
+        sizes = {path: size_of(path) for path in self._listed()}
         total = sum(sizes.values()) + size
         for path, held in sizes.items():
             if total <= self._max_bytes:
@@ -238,7 +238,8 @@ def _count(path: Path) -> int:
         return 1
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
+    """The size of a file in bytes; 0 if another process has removed it, or it can't be looked at."""
     try:
         return path.stat().st_size
     except OSError:
