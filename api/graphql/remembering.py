@@ -178,7 +178,7 @@ class MemoryMoment:
         size, cursor = asked_page(info, first, after)
         start = offset_of(cursor)
         shown = self.held[start : start + size]
-        more = str(start + size) if start + size <= len(self.held) else None
+        more = str(start + size) if start + size < len(self.held) else None
         return connection(info, Page([self._unit(unit, version) for unit, version in shown], more))
 
     @strawberry.field(
