@@ -84,7 +84,8 @@ def _show(trace: Trace, found: list[Hole], together: int) -> None:
 
     out = Output()
     if not found:
-        out.lines(one_line(f"Nothing is missing in {trace.name or trace.external_id}."))
+        among = f", which is one of {together:,} traces of its program" if together > 1 else ""
+        out.lines(one_line(f"Nothing is missing in {trace.name or trace.external_id}{among}."))
     for one in found:
         out.lines(f"{one.problem} ({', '.join(map(short, one.examples))})" if one.examples else one.problem)
         out.lines(f"  {one.fix}")

@@ -10,11 +10,13 @@ from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_forms import told_in_other_forms
 from attribution.free_pass.rules import Finding
 from attribution.needed.bare_answers import is_bare
-from attribution.needed.gold_agreement import has_code, tells_another_code
+from attribution.needed.gold_agreement import agreement, has_code, tells_another_code
 from attribution.needed.presence import Detail
 from attribution.needed.question import QuestionForm, form
+from attribution.text.said import said
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import Hole, hole_behind, in_another_trace, weakness
+from attribution.trace.kept_unseen import fix, kept_unseen
 from attribution.verdicts.probabilities import confidence
 from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind, VariableKind
 from schema.models import Failure
@@ -29,6 +31,11 @@ UNSAID = (
     "let both calls belong to one trace: send the earlier messages along, name the conversation or the user, open "
     "memtrace.trace(id=...) around both, or, if the program serves one user, use memtrace run --one-trace"
 )
+_IN_A_PROMPT = (
+    "no message says the right answer, and a prompt that the program wrote has it (“{quote}”, last given to {reader}), "
+    "so the step that lost it can't be told; {fix}"
+)
+_OF_ITS_OWN = "send what the user says as a message of its own, without a template around it"
 _LAST_STEP = (
     f"{NOT_FOLLOWED}: the last recorded step with what the message says is {{step}}, and the recording does not show "
     "how it led to the answer; decorate what stores its result and what chooses from the stored texts "
@@ -36,10 +43,12 @@ _LAST_STEP = (
 )
 _KEPT_UNSEEN = (
     "a model's reply has the needed fact ({quote}), and no recorded step shows what became of the reply: the program "
-    "keeps it in a value of its own{shown}; decorate what makes the value from the message with "
-    '@memtrace.operation(kind="Extraction", output="MemoryUnit"), what chooses among such values with '
-    'kind="Retrieval", and what answers from the chosen ones with kind="Generation", output="Answer"; wrap the code '
-    "that changes them in place with memtrace.mutation(...)"
+    "keeps it in a value of its own{shown}; {fix}"
+)
+_DECORATE = (
+    'decorate what makes the value from the message with @memtrace.operation(kind="Extraction", output="MemoryUnit"), '
+    'what chooses among such values with kind="Retrieval", and what answers from the chosen ones with '
+    'kind="Generation", output="Answer"; wrap the code that changes them in place with memtrace.mutation(...)'
 )
 _REPLIES = frozenset({VariableKind.RESPONSE, VariableKind.ANSWER})
 _BEFORE = 2
@@ -144,16 +153,36 @@ async def unsafe(tried: TriedFailure, ending: Ending, hole: str) -> str:
             unused = ending.traced is not None and not tried.graph.users(ending.traced.detail.message_id)
             return _UNUSED if unused else await _unseen(ending.traced)
         behind = await hole_behind(tried.graph, tried.failure) or in_another_trace(tried.graph, tried.failure)
-        return (_in_other_forms(tried) or UNSAID) if behind is None else _said(behind)
+        return (await _in_other_words(tried) or UNSAID) if behind is None else _said(behind)
     found = ("" if ending.chosen.is_local else hole) or ending.hole
     if found != UNSAID:
         return found
     elsewhere = in_another_trace(tried.graph, tried.failure)
-    return (_in_other_forms(tried) or found) if elsewhere is None else _said(elsewhere)
+    return (await _in_other_words(tried) or found) if elsewhere is None else _said(elsewhere)
 
 
-def _in_other_forms(tried: TriedFailure) -> str:
-    return told_in_other_forms(tried.graph, tried.messages, tried.failure, tried.gold)
+async def _in_other_words(tried: TriedFailure) -> str:
+    """What to do if a message may say the right answer in other forms, or if only a prompt says it; else empty."""
+    other = told_in_other_forms(tried.graph, tried.messages, tried.failure, tried.gold)
+    return other or await _in_a_prompt(tried)
+
+
+async def _in_a_prompt(tried: TriedFailure) -> str:
+    """What to do if no message says the right answer, and a prompt from before the answer has all its words."""
+    graph, gold, failure = tried.graph, tried.gold, tried.failure
+    if gold is None or not gold.weight or is_bare(gold, failure.gold_answers):
+        return ""
+    end = graph.place(failure.answer_id or "")
+    prompts = [one.id for one in graph.variables.values() if one.kind is VariableKind.PROMPT]
+    given = [one for one in prompts if any(graph.operations[each].sequence <= end for each in graph.users(one))]
+    for prompt, text in (await graph.texts(given)).items():
+        lines = [line for line in text.splitlines() if agreement(gold, line).recall >= _WHOLLY]
+        if lines:
+            reader = _last_reader(graph, [prompt], failure.answer_id or "") or f"{prompt[:8]}"
+            kept = kept_unseen(graph)
+            advice = _OF_ITS_OWN if kept is None else fix(graph, kept)
+            return _IN_A_PROMPT.format(quote=said(lines[0], _SHOWN), reader=reader, fix=advice)
+    return ""
 
 
 async def _unseen(traced: FailureInTrace | None) -> str:
@@ -170,7 +199,10 @@ async def _unseen(traced: FailureInTrace | None) -> str:
         return NOT_FOLLOWED if last is None else _LAST_STEP.format(step=last)
     quote = next(one.quote for one in holders.values()).strip()
     shown = _last_reader(graph, holders.keys(), answer)
-    told = {"quote": f"“{quote[:_SHOWN]}”", "shown": f", and showed it last to {shown}" if shown else ""}
+    kept = kept_unseen(graph)
+    advice = _DECORATE if kept is None else fix(graph, kept)
+    last_shown = f", and showed it last to {shown}" if shown else ""
+    told = {"quote": f"“{quote[:_SHOWN]}”", "shown": last_shown, "fix": advice}
     return f"{NOT_FOLLOWED}: {_KEPT_UNSEEN.format(**told)}"
 
 
@@ -180,7 +212,8 @@ def _last_reader(graph: TraceGraph, variables: Collection[str], answer: str) -> 
     readers = {one for variable in variables for one in graph.readers(variable)}
     before = [found for one in readers if (found := graph.operations[one]).sequence < end]
     last = max(before, key=lambda one: one.sequence, default=None)
-    return None if last is None else f"{last.id[:8]} {last.name}"
+    place = "" if last is None or last.location is None else f" ({last.location})"
+    return None if last is None else f"{last.id[:8]} {last.name}{place}"
 
 
 def _said(hole: Hole) -> str:

@@ -27,6 +27,7 @@ from attribution.text.segments import passage
 from attribution.trace.advice import fix_for
 from attribution.trace.fixes import RECORD_UNITS
 from attribution.trace.graph import TraceGraph
+from attribution.trace.kept_unseen import is_of_notes
 from attribution.trace.vain_searches import found_nothing
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import Failure
@@ -160,8 +161,8 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
             is_local=True,
             doubt=told_as_change(tried.messages, failure, gold, (await graph.texts(graph.used(wrote or ""))).values()),
         )
-    if not any(_answers(graph, one) for one in graph.readers(holder)):
-        return None
+    if not any(_answers(graph, one) for one in graph.readers(holder)) or is_of_notes(graph, holder):
+        return None  # notes are no history: the program may have overwritten or dropped them anywhere
     reason = (
         "no longer in the prompt: an earlier call of a model was given a text with the right answer, and the call that "
         "answered was not; the program, or the package that keeps its history, left it out"

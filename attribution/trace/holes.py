@@ -28,6 +28,7 @@ from attribution.trace.fixes import (
 )
 from attribution.trace.given_back import chose, never_ending
 from attribution.trace.graph import TraceGraph
+from attribution.trace.kept_unseen import fix, kept_unseen, problem
 from attribution.trace.out_of_sight import ChangedRead, changed_elsewhere, changed_reads, emptied
 from attribution.trace.vain_searches import attributes, found_nothing, limits, says, vain_searches
 from schema.kinds import STORED, OperationKind, Status, VariableKind
@@ -81,6 +82,7 @@ async def holes(graph: TraceGraph) -> list[Hole]:
     unended = never_ending(graph)
     changed = await changed_reads(graph)
     vain = vain_searches(graph)
+    kept = kept_unseen(graph)
     found = [
         _hole("no message is recorded", [] if messages else [""], RECORD_MESSAGES),
         _hole("no answer is recorded", [] if answers else [""], RECORD_ANSWERS),
@@ -88,6 +90,11 @@ async def holes(graph: TraceGraph) -> list[Hole]:
             f"for {len(loose)} of {len(answers)} answers, searches return what no recorded message led to",
             [search for searches in loose.values() for search in searches],
             RECORD_UNITS,
+        ),
+        _hole(
+            "" if kept is None else problem(graph, kept),
+            [] if kept is None else list(kept.replies),
+            "" if kept is None else fix(graph, kept),
         ),
         _hole("no recorded step used what these searches returned", unread_searches(graph), CONNECT_SEARCH),
         _hole(f"{len(unconnected)} of {len(answers)} answers depend on no message", unconnected, CONNECT_ANSWER),
