@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from attribution.llm.agent.briefing import describe_failure, describe_hint, describe_trace
+from attribution.llm.agent.naming import describe_shared, shared_names
 from attribution.llm.agent.outcome import verdict_or_abstention
 from attribution.llm.agent.pieces import checked_with_pieces
 from attribution.llm.agent.prompt import prompt
@@ -40,6 +41,7 @@ _MOST_REPEATS = 3
 _ENDLESS = 10
 """After this number of them, nothing else is expected of the model."""
 _REPEATED = f"this result stands above already: look at something else, or end with {PROPOSE}"
+_UNCLEAR = f"several operations have this name: call {PROPOSE} again, with the id of the one that you mean"
 _STEPS_LEFT = 3
 """When less time is left than this number of the slowest replies take, the model may only propose a verdict."""
 _BEGINNING = 80
@@ -62,6 +64,7 @@ class _Exploration:
         has_written: whether the model writes its calls as text, so that it gets the results as text.
         shown: the message with the result of each call, and the result itself, which may be dropped from the message.
         repeats: the number of replies in a row all of whose calls have their results in the conversation already.
+        explained: names of several operations that the model was told of.
         slowest: the most seconds that a reply has taken; 0 where no time limit counts them.
     """
 
@@ -77,6 +80,7 @@ class _Exploration:
     rejections: list[str] = field(default_factory=list)
     shown: dict[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
     repeats: int = 0
+    explained: set[str] = field(default_factory=set)
     slowest: float = 0.0
 
     def is_shown(self, asked: str) -> bool:
@@ -201,10 +205,10 @@ class Agent:
             if number >= _MOST_CALLS:
                 result: dict[str, Any] = {"error": f"at most {_MOST_CALLS} calls in one reply"}
             elif call.name == PROPOSE:
-                try:
-                    return await self._proposed(exploration, call)
-                except Rejected as rejection:
-                    result = {"rejected": rejection.problems}
+                found = await self._proposed(exploration, call)
+                if isinstance(found, Verdict):
+                    return found
+                result = found
             else:
                 asked, result = await self._looked(exploration, call)
                 has_looked, is_new = True, is_new or bool(asked)
@@ -233,10 +237,20 @@ class Agent:
             return "", {"error": _REPEATED}
         return asked, await exploration.tools.call(call.name, call.arguments)
 
-    async def _proposed(self, exploration: _Exploration, call: ToolCall) -> Verdict:
+    async def _proposed(self, exploration: _Exploration, call: ToolCall) -> Verdict | dict[str, Any]:
+        """The verdict, or what to tell the model: why it can't stand, or which operations a name may mean.
+
+        A name that several operations have is told once, and does not count as a proposal that can't stand.
+        """
+        view = exploration.view
         try:
             proposal = Proposal.model_validate(call.arguments)
-            return await checked_with_pieces(exploration.view, proposal)
+            unclear = [one for one in shared_names(view, proposal) if one not in exploration.explained]
+            if unclear:
+                exploration.repeats = 0
+                exploration.explained.update(unclear)
+                return {"unclear": [describe_shared(view, one) for one in unclear], "note": _UNCLEAR}
+            return await checked_with_pieces(view, proposal)
         except ValidationError as error:
             rejection = Rejected(*problems_of(error))
         except Rejected as error:
@@ -248,7 +262,7 @@ class Agent:
                 Problem.INVALID,
                 f"{_MOST_REJECTIONS} proposals could not stand, the last one because: {rejection}"[:600],
             )
-        raise rejection
+        return {"rejected": rejection.problems}
 
 
 def _said(reply: Reply) -> str:

@@ -15,6 +15,9 @@ _EVIDENCE = 1_500
 _MOST_EVIDENCE = 20
 _PIECE = 500
 _GROUPS = 40
+_CANDIDATES = 12
+_TRIED = 100
+"""The number of operations of a group that are tried for candidates: it takes time to see which question one served."""
 _STEPS = 20
 
 
@@ -45,7 +48,10 @@ async def describe_failure(view: FailureView) -> dict[str, Any]:
 
 
 def describe_trace(view: FailureView) -> dict[str, Any]:
-    """The numbers of elements of the trace, and the operations by name."""
+    """The numbers of elements of the trace, and the operations by name.
+
+    Candidates are the short names of those that had to do with the answer, the question or the evidence.
+    """
     groups: dict[tuple[str, str | None], list[str]] = {}
     for operation in view.graph.operations.values():
         groups.setdefault((operation.kind, operation.name), []).append(operation.id)
@@ -53,7 +59,10 @@ def describe_trace(view: FailureView) -> dict[str, Any]:
     def show(group: tuple[tuple[str, str | None], list[str]]) -> dict[str, Any]:
         (kind, name), ids = group
         first, last = view.operation_alias(ids[0]), view.operation_alias(ids[-1])
-        return {"kind": kind, "name": clip(name, 80), "count": len(ids), "first": first, "last": last}
+        document = {"kind": kind, "name": clip(name, 80), "count": len(ids), "first": first, "last": last}
+        tried = [one for one in ids if one in view.near][-_TRIED:]
+        near = [one for one in tried if not view.serves_another(view.graph.operations[one])]
+        return document | {"candidates": listed(near, _CANDIDATES, view.operation_alias)}
 
     return {"variables": len(view.graph.variables), "operations": listed(list(groups.items()), _GROUPS, show)}
 

@@ -17,6 +17,7 @@ from schema.models import Operation
 _JUDGES = frozenset({OperationKind.JUDGE, OperationKind.EVALUATION})
 _MOST_STEPS = 20
 _MOST_ALTERNATIVES = 10
+_MOST_NAMES = 12
 _REASON = 2_000
 
 
@@ -120,8 +121,10 @@ def _meant(view: FailureView, alias: str) -> str:
     variable = view.variable(alias)
     if variable is not None and variable.operation_id is not None:
         return f"it is a variable, which {view.operation_alias(variable.operation_id)} made"
-    if any(one.name == alias for one in view.graph.operations.values()):
-        return "several operations have this name: write the short name of one, such as op12"
+    if several := view.called(alias):
+        known = ", ".join(view.operation_alias(one.id) for one in several[:_MOST_NAMES])
+        more = f" and {len(several) - _MOST_NAMES} more" if len(several) > _MOST_NAMES else ""
+        return f"several operations have this name: write the id of one: {known}{more}"
     return "name one that a tool showed"
 
 

@@ -41,12 +41,20 @@ class FailureView:
         return f"v{self.graph.variables[variable_id].sequence}"
 
     def operation(self, alias: str) -> Operation | None:
-        """The operation with this short name, or with this full name if only one operation for the question has it."""
+        """The operation with this short name, or with this full name if only one operation can be meant by it."""
         found = self._operations.get(_number("op", alias))
         if found:
             return self.graph.operations[found]
-        called = [one for one in self.graph.operations.values() if one.name == alias and not self.serves_another(one)]
+        called = self.called(alias)
         return called[0] if len(called) == 1 else None
+
+    def called(self, name: str) -> list[Operation]:
+        """The operations with this full name that can be meant: none that served another question only.
+
+        If some of them may matter for the failure, the others are left out.
+        """
+        called = [one for one in self.graph.operations.values() if one.name == name and not self.serves_another(one)]
+        return [one for one in called if one.id in self.reach] or called
 
     def variable(self, alias: str) -> Variable | None:
         """The variable with this short name; None if there is none."""
@@ -83,11 +91,8 @@ class FailureView:
         They made something in the answer's past; or used the evidence, something derived from it, or the question; or
         changed the memory.
         """
-        graph = self.graph
-        stored = {variable.id for variable in graph.variables.values() if variable.kind in STORED}
-        makers = {graph.variables[variable_id].operation_id for variable_id in self.answer_past}
-        near = graph.future({*self.evidence, self.failure.question_id} & graph.variables.keys())
-        return self._at_hand(near | stored) | {maker for maker in makers if maker is not None}
+        stored = {variable.id for variable in self.graph.variables.values() if variable.kind in STORED}
+        return self._at_hand(stored) | self.near
 
     def reach_of(self, variable_ids: Iterable[str]) -> set[str]:
         """Operations that used or made some variables, or anything derived from them."""
@@ -101,6 +106,13 @@ class FailureView:
             found.update(graph.users(variable_id))
             found.add(graph.invalidated_by(variable_id))
         return {operation_id for operation_id in found if operation_id is not None}
+
+    @cached_property
+    def near(self) -> set[str]:
+        """Operations that made something in the answer's past, or had the evidence or the question at hand."""
+        asked = {*self.evidence, self.failure.question_id} & self.graph.variables.keys()
+        makers = {self.graph.variables[variable_id].operation_id for variable_id in self.answer_past}
+        return self.reach_of(asked) | {maker for maker in makers if maker is not None}
 
     def serves_another(self, operation: Operation) -> bool:
         """Whether an operation retrieved, answered or judged for other questions only."""

@@ -370,7 +370,9 @@ async def test_shortens_when_the_server_says_too_long(clients: Clients, server: 
     )
     verdict = await _attribute(clients, story)
     assert verdict.error_type is ErrorType.UPDATE
-    assert len(json.dumps(server.requests[-1].messages)) < len(json.dumps(server.requests[-2].messages)) * 0.6
+    before, after = ([json.dumps(one) for one in request.messages] for request in server.requests[-2:])
+    assert [sum("left out to save room" in one for one in some) for some in (before, after)] == [0, 3]
+    assert sum(map(len, before)) - sum(map(len, after)) > 3 * 3_900
 
 
 async def test_a_damaged_value_is_an_abstention(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from attribution.llm.agent import search
+from attribution.llm.agent import briefing, search
 from attribution.llm.agent.briefing import describe_failure, describe_hint, describe_trace
 from attribution.llm.agent.check import checked
 from attribution.llm.agent.pieces import checked_with_pieces
@@ -76,11 +76,16 @@ async def test_twenty_messages_of_the_evidence_are_shown(story: Story, count: in
     assert document.get("more_evidence", []) == [story.v("message")] * further
 
 
-def test_operations_of_one_name_are_counted_together(story: Story) -> None:
+def test_operations_of_one_name_are_counted_together(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
     document = describe_trace(story.case)
     assert document["variables"] == len(story.variables)
-    update = {"kind": "Update", "name": "update", "count": 1, "first": story.op("update"), "last": story.op("update")}
+    own = story.op("update")
+    update = {"kind": "Update", "name": "update", "count": 1, "first": own, "last": own, "candidates": {"items": [own]}}
+    skim = story.op("skim")
     assert update in document["operations"]["items"]
+    assert {"kind": "Extraction", "name": "skim", "count": 1, "first": skim, "last": skim} | {
+        "candidates": {"items": []}
+    } in document["operations"]["items"]
     for one in story.graph.operations.values():
         one_name = replace(one, name="n" * 81, kind=story.operations["update"].kind)
         story.graph.operations[one.id] = one_name
@@ -91,7 +96,11 @@ def test_operations_of_one_name_are_counted_together(story: Story) -> None:
         "count": len(story.operations),
         "first": "op0",
         "last": f"op{len(story.operations) - 1}",
+        "candidates": {"items": [f"op{number}" for number in (1, 2, 4, 6, 7, 8, 9, 10, 11)]},
     }
+    monkeypatch.setattr(briefing, "_TRIED", 3)
+    (group,) = describe_trace(story.case)["operations"]["items"]
+    assert group["candidates"] == {"items": ["op9", "op10", "op11"]}
 
 
 def test_the_free_passs_verdict_with_all_its_parts(story: Story) -> None:

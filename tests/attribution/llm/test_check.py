@@ -53,7 +53,15 @@ async def test_an_operation_may_be_named_by_its_full_name_if_no_other_has_it(sto
     tidy = story.operations["tidy"]
     story.graph.operations[tidy.id] = replace(tidy, name="update")
     (problem,) = await _problems(story, operation="update")
-    assert problem.endswith("several operations have this name: write the short name of one, such as op12")
+    names = f"{story.op('update')}, {story.op('tidy')}"
+    assert problem.endswith(f"several operations have this name: write the id of one: {names}")
+
+
+async def test_of_operations_with_one_name_the_one_in_reach_is_meant(story: Story) -> None:
+    for name in ("configure", "skim", "reply-1"):
+        one = story.operations[name]
+        story.graph.operations[one.id] = replace(one, name="update")
+    assert (await _check(story, operation="update")).operation_id == story.operations["update"].id
 
 
 async def test_an_operation_out_of_reach_is_rejected(story: Story) -> None:
