@@ -40,7 +40,7 @@ def is_beside_the_amount(question: str, gold: Content, claim: Content, text: str
 
 
 def is_reckoned(messages: Messages, evidence: Sequence[str], gold: Content, claim: Content) -> bool:
-    """Whether a number of the gold answer is made of numbers of the evidence: a sum, a difference or a product.
+    """Whether a number of the gold answer is a sum, difference, product or quotient of numbers of the evidence.
 
     Of ``nine went in, four cracked`` the answer ``four`` names one number, and the gold answer ``five`` what is left.
 
@@ -57,4 +57,5 @@ def is_reckoned(messages: Messages, evidence: Sequence[str], gold: Content, clai
     made = {sum(told)}
     for one, other in combinations(told, 2):
         made |= {one + other, abs(one - other), one * other}
+        made |= {whole / part for whole, part in ((one, other), (other, one)) if part}
     return wanted <= made

@@ -183,6 +183,38 @@ async def test_two_names_in_one_message_are_no_change(
 
 
 @pytest.mark.parametrize(
+    ("said", "question", "gold", "answer", "is_wrong"),
+    [
+        (
+            "Mirela no rema los martes, ahora rema los sábados. Los domingos se mantienen.",
+            "¿Qué días rema Mirela ahora?",
+            "Los sábados y los domingos",
+            "Sábados",
+            False,
+        ),
+        (
+            "Archery has moved from Mondays, it is on Fridays now. Saturdays stay.",
+            "On which days is archery?",
+            "On Fridays and Saturdays",
+            "On Fridays.",
+            False,
+        ),
+        (
+            "Archery is on Fridays now, and no longer on Saturdays.",
+            "On which days is archery?",
+            "On Fridays and Saturdays",
+            "On Fridays.",
+            True,
+        ),
+    ],
+)
+async def test_one_of_several_days_replaces_the_others_only_where_they_are_denied(
+    embedded: Database, said: str, question: str, gold: str, answer: str, is_wrong: bool
+) -> None:
+    assert await is_wrong_gold(embedded, [said], question, gold, answer) is is_wrong
+
+
+@pytest.mark.parametrize(
     ("said", "gold", "answer", "is_wrong"),
     [
         ("My number at the club is 5512-K.", "5512-H", "It's 5512-K.", True),

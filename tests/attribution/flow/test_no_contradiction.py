@@ -16,6 +16,7 @@ from tests.attribution.flow.test_rules import verdict_on
 
 PLANTED = "I planted thirty bulbs, and the voles ate eleven."
 BOOKED = "I booked 3 rooms, for 40 pounds each."
+SHARED = "We picked 96 apples, and shared them out among the four of us."
 MOVED = "Before Easter we moved house, to Leith."
 LEITH = "The house in Leith is damp, but the stove is cosy."
 MET_ORGEL = "Oma verhuisde twee weken geleden, met haar orgel."
@@ -33,6 +34,7 @@ async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Da
         (PLANTED, "Which number of bulbs is left?", "nineteen", "Eleven"),
         (PLANTED, "Which number of bulbs is left?", "19", "30"),
         (BOOKED, "How much did Ada pay for the rooms in all?", "120 pounds", "40 pounds"),
+        (SHARED, "How many apples did each of them get?", "24 apples", "96 apples"),
         (MOVED, "When did Ada move house?", "2 April 2026", "She moved to Leith."),
         (MOVED, "On what day did Ada move house?", "2 April 2026", "To Leith"),
         (MET_ORGEL, "Wanneer verhuisde oma?", "9 maart 2026", "Oma verhuisde twee weken geleden."),
@@ -52,6 +54,7 @@ async def test_an_answer_to_something_else_contradicts_nothing(
     [
         (PLANTED, "Which number of bulbs did the voles eat?", "fourteen", "Eleven"),
         (BOOKED, "How much does each room cost?", "55 pounds", "40 pounds"),
+        (SHARED, "How many apples did they pick?", "32 apples", "96 apples"),
         (LEITH, "How does Ada like the house?", "10 years", "It is damp, but the stove is cosy."),
         ("On 3 April we moved house.", "When did Ada move house?", "19 June 2026", "On 3 April 2026"),
     ],
