@@ -8,7 +8,7 @@ from datetime import date, datetime
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.needed.presence import Presence
 from attribution.trace.graph import TraceGraph
-from attribution.trace.vain_searches import attributes, found_nothing, limits, units_at
+from attribution.trace.vain_searches import attributes, found_nothing, largest_number, limits, units_at
 from schema.kinds import VariableKind
 
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
@@ -19,6 +19,8 @@ def not_found(graph: TraceGraph, search: str, place: int, unit: str) -> str:
     reason = "a unit with the needed fact was in the memory when the search ran, and was not returned"
     if day := _expired(graph, unit, graph.operations[search].started_at):
         return f"{reason}: it was written to expire on {day}"
+    if most := largest_number(graph, search):
+        return f"{reason}: it returned {most:,}, and no search with its settings returns more"
     by = limits(graph.operations[search])
     if not found_nothing(graph, search):
         return f"{reason}; the search was limited by ({by})" if by else reason

@@ -17,6 +17,8 @@ _MARKS = " \t\r\n[]{}()\"',:."
 _OWNERS = ("user_id", "agent_id", "run_id", "app_id")
 _LIMITS = ("filters", "filter", "namespace", "threshold", "offset")
 """Attributes of a recorded search that may leave units out."""
+_MOST = ("limit", "top_k")
+"""Attributes with the largest number of units that a search may return."""
 _SEVERAL = 2
 """A unit with this number of the question's words is about the question."""
 _BESIDE = frozenset({VariableKind.REFINED_QUERY, VariableKind.QUERY, VariableKind.PROMPT})
@@ -62,6 +64,14 @@ def limits(operation: Operation) -> str:
         elif value not in (None, "", 0):
             found.append(f"{name}={_short(value)}")
     return ", ".join(found)
+
+
+def largest_number(graph: TraceGraph, search: str) -> int:
+    """The recorded number of units that a search may return, if it returned so many; else 0."""
+    said = attributes(graph.operations[search])
+    most = next((said[name] for name in _MOST if isinstance(said.get(name), int)), 0)
+    found = sum(graph.variables[one].kind in STORED for one in graph.made(search))
+    return most if 0 < most <= found else 0
 
 
 def sees_all(graph: TraceGraph, search: str, units: Sequence[str]) -> bool:

@@ -217,6 +217,37 @@ async def test_an_update_that_shows_no_change_makes_the_verdict_less_sure(
         assert ("no change of the memory is recorded of update" in verdict.reason) is not is_whole
 
 
+@pytest.mark.parametrize(
+    ("name", "most", "is_full"), [("limit", 2, True), ("top_k", 2, True), ("limit", 3, False), ("threshold", 2, False)]
+)
+async def test_a_search_that_returned_as_many_as_it_may_says_so(
+    sqlite_database: Database, tmp_path: Path, name: str, most: int, is_full: bool
+) -> None:
+    @memtrace.operation(kind="Retrieval", attributes={"store": "shelf", "filters": {"user_id": "u1"}, name: most})
+    def search(question: str, notes: list[str]) -> list[str]:
+        return notes[1:]
+
+    @memtrace.operation(kind="Generation", output="Answer")
+    def reply(found: list[str], question: str) -> str:
+        return "I have no note of your locker."
+
+    def program() -> None:
+        with memtrace.trace("agent", id=f"full-{name}-{most}"):
+            notes = [note(memtrace.variable(SAID, kind="Message"))]
+            for other in ("The bus to the hall is number 12.", "The hall closes at nine."):
+                message = memtrace.variable(other, kind="Message")
+                notes.append(memtrace.variable(f"User said: {other}", kind="MemoryUnit", name=other))
+                memtrace.link(message, notes[-1])
+            question = memtrace.variable(QUESTION, kind="Query")
+            memtrace.feedback(reply(search(question, notes), question), gold="418")
+
+    case = await judged(program, sqlite_database.project("full-search"), tmp_path)
+    (verdict,) = case.verdicts
+    assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
+    assert ("it returned 2, and no search with its settings returns more" in verdict.reason) is is_full
+    assert ("the search was limited by" in verdict.reason) is not is_full
+
+
 async def test_a_store_that_is_suddenly_empty(sqlite_database: Database, tmp_path: Path) -> None:
     @memtrace.operation(kind="Retrieval", attributes={"store": "shelf", "filters": {"user_id": "u1"}})
     def search(question: str) -> list[str]:
