@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from attribution.free_pass import proof_path as proof
-from attribution.free_pass.no_contradiction import is_beside_the_amount, is_reckoned
+from attribution.free_pass.no_contradiction import is_beside_the_amount, is_part, is_reckoned
 from attribution.free_pass.rules import Finding
 from attribution.free_pass.says_gold import each_gold, is_replaced
 from attribution.needed.content import Content
@@ -96,10 +96,14 @@ def foreign_gold(
                 or (not is_all and not _told_elsewhere(messages, failure, evidence, detail, want))
             )
             # What follows from the evidence need not be stated, and an answer to something else contradicts nothing.
-            is_open = is_open or any(
-                is_reckoned(messages, evidence, said, claim)
-                or is_beside_the_amount(failure.question, said, claim, failure.prediction)
-                for _, said in golds
+            is_open = (
+                is_open
+                or is_part(messages, failure)
+                or any(
+                    is_reckoned(messages, evidence, said, claim)
+                    or is_beside_the_amount(failure.question, said, claim, failure.prediction)
+                    for _, said in golds
+                )
             )
             if is_open:
                 likelihood = min(likelihood, _UNPROVEN)  # the gold answer may say the same in other words

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from attribution.free_pass.no_contradiction import is_part
 from attribution.free_pass.premises import CHANGE, wrong_gold
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, share_found
@@ -77,7 +78,7 @@ def in_its_place(graph: TraceGraph, messages: Messages, failure: Failure, gold: 
     if refuses(answer) or not given or not old or denies(answer):
         return None
     # What the gold answer says, too, comes in the place of the rest of it only where a message denies the rest.
-    is_part = given.is_within(frozenset[int]().union(*map(weekdays, failure.gold_answers)))
+    within = is_part(messages, failure)
     known, asked = is_known(graph, failure), messages.asked(failure).words.keys()
     may_have = messages.sought(old.wanted).may_have(_PARTLY)
     found: tuple[str, str] | None = None
@@ -89,7 +90,9 @@ def in_its_place(graph: TraceGraph, messages: Messages, failure: Failure, gold: 
         if len(text) > _LONGEST or old.share(gist) < _PARTLY or is_question(text):
             continue
         if given.share(gist) >= _WHOLLY:
-            found = (message, text.replace("\n", " ").strip()) if _replaces(text, given, old, is_part=is_part) else None
+            found = (
+                (message, text.replace("\n", " ").strip()) if _replaces(text, given, old, is_within=within) else None
+            )
         elif not denies(text) and asked & set(gist.stems):
             found = None  # told again
     return None if found is None else wrong_gold(*found, REASON)
@@ -130,10 +133,6 @@ class _Told:
     def __bool__(self) -> bool:
         return bool(self._days or self.wanted.weight)
 
-    def is_within(self, days: frozenset[int]) -> bool:
-        """Whether some of these days of the week are told, and no other day, number or date."""
-        return bool(self._days) and self._days <= days and not (self.wanted.numbers or self.wanted.dates)
-
     def share(self, told: Sentence) -> float:
         """The share of the wanted words, numbers and dates that a sentence tells, 0 to 1; 0 without the weekdays."""
         if self._days and not self._days <= weekdays(told.text):
@@ -166,7 +165,7 @@ def _gold(messages: Messages, failure: Failure, gold: Content) -> _Told:
     return _Told(Content(words, own.numbers, own.dates), days - weekdays(failure.prediction or ""))
 
 
-def _replaces(text: str, given: _Told, old: _Told, *, is_part: bool) -> bool:
+def _replaces(text: str, given: _Told, old: _Told, *, is_within: bool) -> bool:
     """Whether a text with both answers tells that the given answer replaced the gold answer, not the reverse."""
     parts = [(part, is_denied, given.share_of(part), old.share_of(part)) for part, is_denied in _parts(text)]
     new = [one for one in parts if one[2] >= _HALF]
@@ -182,7 +181,7 @@ def _replaces(text: str, given: _Told, old: _Told, *, is_part: bool) -> bool:
         return False
     if all(is_denied or denies(part) for part, is_denied, *_ in former):
         return True
-    return not is_part and _is_now(told) and not any(_is_now(part) for part, *_ in former)
+    return not is_within and _is_now(told) and not any(_is_now(part) for part, *_ in former)
 
 
 def _is_now(text: str) -> bool:

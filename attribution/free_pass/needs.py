@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from attribution.free_pass import other_subject, other_thing, premises, rules
 from attribution.free_pass.foreign_gold import foreign_gold
 from attribution.free_pass.in_its_place import in_its_place
+from attribution.free_pass.no_contradiction import is_part
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content
 from attribution.needed.evidence_sentences import (
@@ -247,7 +248,8 @@ def _premise(tried: TriedFailure, detail: Detail, best: Detail, gold: Content) -
 def _out_of_date(tried: TriedFailure, detail: Detail, gold: Content) -> Finding | None:
     """A message that tells the given answer as what holds now, or in place of the gold answer; None without one."""
     graph, messages, failure = tried.graph, tried.messages, tried.failure
-    return premises.outdated(graph, messages, failure, detail, gold) or in_its_place(graph, messages, failure, gold)
+    other = None if is_part(messages, failure) else premises.outdated(graph, messages, failure, detail, gold)
+    return other or in_its_place(graph, messages, failure, gold)
 
 
 def _is_contradicted(tried: TriedFailure, detail: Detail | None, gold: Content) -> bool:

@@ -6,15 +6,38 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from attribution.needed.content import DATE_WEIGHT, NUMBER_WEIGHT, Content
+from attribution.needed.gold_agreement import denies
 from attribution.needed.messages import Messages
 from attribution.needed.question import asks_for_number, asks_for_time
 from attribution.text.dates import mentions
+from attribution.text.languages import is_function_word
+from attribution.text.segments import passage
 from attribution.text.weekdays import weekdays
+from schema.models import Failure
 
 _MOSTLY = 0.5
 """A gold answer names an amount or a day if these have at least this share of its weight; its words are units."""
 _MOST_NUMBERS = 6
 """Among more numbers, some two make any other number."""
+
+
+def is_part(messages: Messages, failure: Failure) -> bool:
+    """Whether one of the gold answers says all that the answer says, and more: ``Friday`` of ``Monday and Friday``.
+
+    Args:
+        messages: of the trace.
+        failure: question and answers; what the answer repeats of the question does not count.
+    """
+    answer = failure.prediction or ""
+    said = _told(answer) - messages.asked(failure).words.keys()
+    return bool(said) and not denies(answer) and any(said < _told(gold) for gold in failure.gold_answers)
+
+
+def _told(text: str) -> set[str | float]:
+    """The stems and numbers of a text, without words of grammar."""
+    sentences = [placed.sentence for placed in passage(text)]
+    stems = {stem for one in sentences for stem in one.stems if not is_function_word(stem)}
+    return stems.union(*(one.numbers for one in sentences))
 
 
 def is_beside_the_amount(question: str, gold: Content, claim: Content, text: str) -> bool:
