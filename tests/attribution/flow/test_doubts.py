@@ -133,9 +133,7 @@ async def test_the_given_answer_is_told_of_more_of_what_is_asked_about(
     verdict, _ = await verdict_on(embedded, told, failure)
     assert verdict.error_type is ErrorType.RESPONSE
     assert (verdict.confidence >= SURE) is is_sure
-    assert (f"unless the given answer is right, which is told as well: “{given}”" in verdict.reason) is (
-        not is_sure
-    )
+    assert (f"unless the given answer is right, which is told as well: “{given}”" in verdict.reason) is (not is_sure)
 
 
 NOTES = "Notes:\nMrs Lowe teaches physics in form 3B\nThe physics supply teacher is Mr Okoro, until May\n"
