@@ -138,7 +138,7 @@ async def _attribute(place: Target, wanted: Wanted, options: Options) -> None:
         note(told if cases else nothing)
     if is_list:
         note(f"A verdict with its proof: memtrace why {short(cases[0].failure_id)}")
-    if len(cases) == 1:
+    if len(cases) == 1 and cases[0].losses:
         note(f"What became of each needed fact: memtrace why-not {short(cases[0].failure_id)}")
 
 

@@ -56,6 +56,6 @@ async def why_not(
         note("This tells what the free pass says, so it is not shown before you have judged the failure in its queue.")
     elif not pieces:
         note(
-            "Of what the right answer needed nothing can be followed in this trace. See why with: "
-            f"memtrace why {short(failure.id)}"
+            "No message was followed from what it says to the answer: there is none, or the verdict was told without "
+            f"it, such as from the texts that were read for the answer. See why with: memtrace why {short(failure.id)}"
         )
