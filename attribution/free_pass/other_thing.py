@@ -50,7 +50,9 @@ def other_thing(
     said = {stem for some in told.values() for placed in some for stem in placed.sentence.stems}
     asked = {one for one in messages.asked(failure).words.keys() & said if not is_function_word(one)}
     claim, owner = messages.claim(failure, detail.reference), asked_speaker(messages, failure.question)
-    told = {one: some for one, some in told.items() if is_known(one) and not _is_taken_back(messages, one, detail)}
+    told = {
+        one: some for one, some in told.items() if is_known(one) and not _is_taken_back(messages, one, detail, claim)
+    }
     if (found := _of_other_number(told, failure, detail, gold, claim)) is not None:
         return found
     if len(asked) < _FEWEST or asked <= set(detail.sentence.stems):
@@ -69,10 +71,14 @@ def other_thing(
     return None
 
 
-def _is_taken_back(messages: Messages, message_id: str, detail: Detail) -> bool:
-    """Whether the message with the gold answer is later than a message, and tells a change: ``now she has it``."""
+def _is_taken_back(messages: Messages, message_id: str, detail: Detail, claim: Content) -> bool:
+    """Whether the message with the gold answer is later than a message, and tells a change: ``now she has it``.
+
+    A later sentence with both answers chooses between them: ``in Ghent, no longer in Bruges``.
+    """
     is_later = messages.place[detail.message_id] > messages.place[message_id]
-    return is_later and CHANGE.search(messages.texts[detail.message_id]) is not None
+    has_both = bool(claim.words) and claim.words.keys() <= set(detail.sentence.stems)
+    return is_later and (has_both or CHANGE.search(messages.texts[detail.message_id]) is not None)
 
 
 def _of_other_number(

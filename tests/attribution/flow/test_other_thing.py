@@ -39,8 +39,9 @@ NEW = "The cooper from Porrera builds the new oak cask."
         ((OLD, NEW), ErrorType.ANNOTATION),
         ((OLD, "The cooper from Porrera builds a cask."), ErrorType.RESPONSE),  # of which cask, nobody says
         (("The cooper from Falset builds the new oak cask.", NEW), ErrorType.RESPONSE),
+        ((NEW, "A cooper from Falset gets the order, one from Porrera does not."), ErrorType.RESPONSE),
     ],
-    ids=["another cask", "any cask", "the same cask"],
+    ids=["another cask", "any cask", "the same cask", "both in one sentence"],
 )
 async def test_the_given_answer_is_told_of_all_that_the_question_names(
     embedded: Database, told: tuple[str, ...], error_type: ErrorType
