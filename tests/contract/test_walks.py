@@ -216,6 +216,7 @@ async def test_all_that_the_operations_of_a_trace_used_and_ended(store: GraphSto
     late, early, idle = (trace.operation(name, sequence=place) for name, place in (("b", 7), ("a", 3), ("c", 5)))
     inputs = [trace.variable(f"in {number}", sequence=40 - number) for number in range(5)]
     trace.use(late, *(inputs[place] for place in (3, 1, 4, 1)), role="input")
+    trace.usages.append(Usage(late.id, inputs[0].id, "considered", 4, 0.25))
     trace.use(early, inputs[2], inputs[0])
     trace.invalidate(late, inputs[4], inputs[2])
     trace.invalidate(early, inputs[2])
@@ -223,7 +224,7 @@ async def test_all_that_the_operations_of_a_trace_used_and_ended(store: GraphSto
     twin = assistant(project, "twin")
     await twin.write(store)
     used, ended = trace.usages, trace.invalidations
-    assert await store.usages(trace.trace.id) == [*used[4:], *used[:4]]
+    assert await store.usages(trace.trace.id) == [*used[5:], *used[:5]]
     assert await store.invalidations(trace.trace.id) == [ended[2], ended[0], ended[1]]
     assert await store.usages(twin.trace.id) == twin.usages
     assert {usage.operation_id for usage in used}.isdisjoint({idle.id})

@@ -154,6 +154,7 @@ async def test_several_traces_and_what_the_graph_cannot_take(store: GraphStore, 
         *mixed,
         event_line("derived", "one", derivation="back", source="v5", target="v5", operation="o1", kind="Derivation"),
         event_line("used", "three", operation="nobody's", variable="nothing", position=0),
+        event_line("used", "two", operation="nobody's", variable="v0", position=0),
     ]
     expected = [await _as_events(store, "one", one), await _as_events(store, "two", two)]
     report = await import_path(store, _file(tmp_path, lines))
@@ -165,6 +166,7 @@ async def test_several_traces_and_what_the_graph_cannot_take(store: GraphStore, 
         Rejected(1, 'operation: there is no operation "nobody\'s" in this trace'),
         Rejected(len(mixed) + 2, "source: it came after the target, and depends on it: this would close a cycle"),
         Rejected(len(mixed) + 3, "variable: there is no variable 'nothing' in this trace"),
+        Rejected(len(mixed) + 4, 'operation: there is no operation "nobody\'s" in this trace'),
     )
     again = await import_path(store, _file(tmp_path, lines))
     assert (again.created, again.rejected) == ({}, report.rejected)

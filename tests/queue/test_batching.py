@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from ingest.queue.admission import Sent, admit
+from ingest.queue.batching import FairOrder
 from ingest.queue.journal.queue import open_journal
 from ingest.queue.packets import lane_of
-from ingest.queue.protocol import MOST_EVENTS, MOST_REBUILT_BYTES, EventQueue, Packet, Settlement
+from ingest.queue.protocol import MOST_EVENTS, MOST_REBUILT_BYTES, Delivery, EventQueue, Packet, Settlement
 from tests.queue.conftest import Opener
 
 SOON = 0.5
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -74,6 +78,20 @@ async def test_who_was_away_has_not_saved_up_turns(journal: EventQueue) -> None:
     for _ in range(4):
         counts += Counter(await _batch(journal))
     assert abs(counts["one"] - counts["other"]) <= 2, counts
+
+
+def test_a_project_that_returns_is_served_like_a_new_one() -> None:
+    """Its clock stood still while the other project worked, and counts from now on."""
+
+    def first(order: FairOrder, count: int, *projects: str) -> Counter[str]:
+        waiting = {name: [Delivery(Packet(name, "t", b"x", 1), 1, NOW, key) for key in range(100)] for name in projects}
+        return Counter(one.packet.project_id for one in islice(order.deliveries(waiting), count))
+
+    order = FairOrder()
+    assert first(order, 2, "a", "b") == {"a": 1, "b": 1}
+    assert first(order, 50, "a") == {"a": 50}
+    assert first(order, 10, "a", "b") == {"a": 5, "b": 5}
+    assert first(order, 10, "new", "b") == {"new": 5, "b": 5}
 
 
 async def test_projects_take_turns_packet_by_packet(journal: EventQueue) -> None:

@@ -10,7 +10,7 @@ from memtrace import kinds, redact
 from memtrace.events import Feedback, decode
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.exporters.prepare import Preparation
-from memtrace.raw_events import FEEDBACK
+from memtrace.raw_events import FEEDBACK, TRACE
 
 
 @memtrace.operation(kind="Generation", output="Answer")
@@ -92,3 +92,27 @@ def test_much_is_cut_to_what_the_platform_takes(recorded: MemoryExporter) -> Non
     assert isinstance(event, Feedback)
     assert 1 <= len(event.gold) < kinds.MAX_SAID
     assert len(json.dumps(said, ensure_ascii=False).encode()) < 256 << 10
+
+
+def test_masks_see_numbers_and_keep_the_type_of_all_else() -> None:
+    """A card's number may be written as a number; a truth value is no number."""
+    attributes = {
+        "card": 4111111111111111,
+        "n": 5,
+        "share": 0.5,
+        "flag": True,
+        "none": None,
+        "a@b.example": ["x@y.example"],
+    }
+    event = Preparation(redactions=redact.EVERYTHING)((TRACE, {"attributes": attributes}, "t", 0, "a"))
+    assert event["attributes"] == {
+        "card": "[CARD]",
+        "n": 5,
+        "share": 0.5,
+        "flag": True,
+        "none": None,
+        "[EMAIL]": ["[EMAIL]"],
+    }
+    assert event["attributes"]["flag"] is True
+    upper = Preparation(redactions=(str.upper,))((TRACE, {"attributes": {"flag": True}}, "t", 0, "a"))
+    assert upper["attributes"] == {"FLAG": True}

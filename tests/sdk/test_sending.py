@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -376,6 +377,26 @@ def test_a_quarter_more_room_is_for_events_without_values(
     assert exporter.result().dropped == dropped
     exporter.flush(20)
     assert sum(sink.got) == queued
+
+
+def test_events_are_sent_without_being_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first event starts the thread, and a later one wakes it."""
+    monkeypatch.setattr(background, "LINGER_SECONDS", 0.001)
+    came = threading.Semaphore(0)
+
+    class Sink(_Held):
+        def deliver(self, lines: list[bytes]) -> bool:
+            super().deliver(lines)
+            came.release()
+            return True
+
+    sink = Sink()
+    exporter = BackgroundExporter(cast("background.Sink", sink))
+    for number in range(2):
+        exporter.export([_raw(number)])
+        assert came.acquire(timeout=60), "nobody sends"
+    assert sink.got == [1, 1]
+    exporter.close()
 
 
 def test_an_error_of_the_sink_drops_what_is_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,6 +102,8 @@ def test_an_update_of_a_unit_that_was_read_takes_no_question_into_the_memory(rec
     new = next(event for event in recorded.of("variable") if event["value"] == '{"text":"new text"}')
     assert new["version"] == 1
     assert new["revisionOf"]
+    reads = [(event["value"], event["version"]) for event in recorded.of("variable") if "reads" in event]
+    assert sorted(set(reads)) == [('{"text":"new text"}', 1), ('{"text":"old"}', 0)], "a read has the version it read"
     assert sources(recorded.events, new) == [("Derivation", "new text"), ("Revision", '{"text":"old"}')]
 
 

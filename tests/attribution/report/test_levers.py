@@ -52,6 +52,7 @@ def test_the_least_number_of_results_with_most_of_what_was_missed_is_named() -> 
     assert found == Reach(setting="top_k", now=2, k=5, finds=3, of=5)
     assert words.reach(found) == "top_k = 2: 5 would have returned 3 of 5"
     assert _reach([3]) == Reach(setting="top_k", now=2, k=3, finds=1, of=1)
+    assert _reach([10, 11]) == Reach(setting="top_k", now=2, k=10, finds=1, of=2), "five times as many are proposed"
 
 
 @pytest.mark.parametrize("ranks", [[None, None], [11, 12], [1, 2], []])

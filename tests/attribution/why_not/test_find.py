@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from secrets import token_hex
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from attribution.needed.presence import Presence
 from attribution.run import Options, attribute
 from attribution.verdicts.stored import every_failure
 from attribution.why_not.find import why_not
 from attribution.why_not.model import LONGEST, Fate, WhyNot
+from attribution.why_not.retrieval import _held, _Rating
 from schema.kinds import HUMAN_METHOD, ErrorType, VariableKind
 from schema.models import Failure
 from store.contract.protocol import Database
 from tests.attribution.flow.stories import Story
 from tests.attribution.why_not import graphs
+from tests.factory import TraceBuilder
 
 pytestmark = pytest.mark.one_engine
 
@@ -229,3 +234,25 @@ async def test_what_was_said_after_the_question(database: Database) -> None:
 async def test_no_piece_where_none_can_be_followed(database: Database, change: dict[str, object]) -> None:
     story, failure = graphs.retrieval(f"why-{token_hex(4)}")
     assert await told_of(database, story, replace(failure, **change)) == []  # type: ignore[arg-type]
+
+
+def test_a_unit_that_no_search_returned_has_the_rank_of_the_last_search_that_rated_it() -> None:
+    """The last search had the best words to find it; a search that returned it counts before all others."""
+    trace = TraceBuilder("shop")
+    unit = trace.variable("unit", graphs.KNOWN, kind=VariableKind.MEMORY_UNIT)
+    graph: Any = SimpleNamespace(variables={unit.id: unit})
+    rated = {
+        "first": {unit.id: _Rating(7, 0.1, is_returned=False)},
+        "second": {unit.id: _Rating(3, 0.2, is_returned=False)},
+        "third": {"another": _Rating(1, 0.9, is_returned=True)},
+    }
+    searches = ["first", "second", "third"]
+    here = Presence(0.9, graphs.KNOWN)
+    found = [_held(graph, unit.id, here, by, searches, rated) for by in (None, "first", "third")]
+    assert [(one.operation_id, one.rank, one.score, one.returned) for one in found] == [
+        ("second", 3, 0.2, False),
+        ("first", 7, 0.1, True),
+        ("third", None, None, True),
+    ]
+    unrated = _held(graph, unit.id, here, None, searches, {})
+    assert (unrated.operation_id, unrated.rank, unrated.returned) == (None, None, False)

@@ -191,6 +191,19 @@ def test_a_text_that_another_trace_has_too_is_no_proof(recorded: MemoryExporter)
     assert trace_of(recorded, "Ann says something.") != home("user_id=ben")
 
 
+def test_an_object_that_another_trace_gave_out_joins_no_conversation_with_the_same_words(
+    recorded: MemoryExporter,
+) -> None:
+    """Bob's reply is stored for Bob, although the model has just written the same words as an argument for Ann."""
+    bobs = ask([Said("user", "My cape?")], Reply(f"Cape: {CAPE}"))
+    undecided.settle_all()
+    ask([Said("user", "Note where the cape is.")], calls(text=f"Cape: {CAPE}"))
+    with memory("user_id=bob", bobs.text):
+        pass
+    undecided.settle_all()
+    assert trace_of(recorded, "Note where the cape is.") != home("user_id=bob")
+
+
 def test_a_joined_conversation_stays_where_it_is(recorded: MemoryExporter) -> None:
     ask([Said("user", "Keep this for Ann.")], calls(text=CAPE))
     for owner in ("user_id=ann", "user_id=ben"):
