@@ -17,6 +17,7 @@ from attribution.compare.known_gold import judged
 from attribution.compare.pairing import Places, pairs
 from attribution.statistics.kappa import is_from
 from attribution.statistics.mcnemar import mcnemar
+from attribution.text.said import text_of
 from attribution.verdicts.stored import by_id, every_failure, word_on
 from ingest.events.questions import questions_of
 from schema.errors import InputError
@@ -161,7 +162,7 @@ class _Turn:
         if failure is not None:
             return Side(failure.prediction, failure.answer_id, failure, verdicts.get(failure.id), False)
         assert answer is not None
-        text, is_right = answer.value or answer.preview, answer.right
+        text, is_right = text_of(answer.value or answer.preview), answer.right
         if is_right is None and failed is not None:
             is_right = judged(text, self.question, failed.gold_answers, failed.prediction)
         return Side(text, answer.id, None, None, is_right)
@@ -185,7 +186,7 @@ async def _turns(store: GraphStore, trace: Trace) -> list[_Turn]:
         for answer in some:
             # An answer without a known question has no counterpart in the other trace.
             for question in questions[answer.id][:1]:
-                text = question.value or question.preview
+                text = text_of(question.value or question.preview)
                 found.append(_Turn(answer.id, trace.external_id, question.external_id, text, answer, None))
     return found
 

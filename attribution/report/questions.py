@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from attribution.report.model import Answered, AskedQuestion
+from attribution.text.said import text_of
 from ingest.events.questions import questions_of
 from schema.kinds import VariableKind
 from schema.models import Failure, Trace, Variable
@@ -43,7 +44,7 @@ async def answered(store: GraphStore, failures: Sequence[Failure], traces: Seque
     answers = {one.id for many in found for one in many if one.kind is VariableKind.ANSWER}
     named = {failure.answer_id for failure in failures} & answers
     asked = {
-        one.id: AskedQuestion(trace.external_id, one.external_id, one.preview)
+        one.id: AskedQuestion(trace.external_id, one.external_id, text_of(one.preview))
         for trace, many in zip(traces, found, strict=True)
         for one in many
         if one.kind is VariableKind.QUERY and not one.occurrence
@@ -55,7 +56,7 @@ async def answered(store: GraphStore, failures: Sequence[Failure], traces: Seque
             answers_of = {one.id: one for one in some}
             if len(questions) == 1 and questions[0].id in asked:
                 answer = answers_of[id_]
-                text = answer.value or answer.preview
+                text = text_of(answer.value or answer.preview)
                 asked[questions[0].id] = replace(asked[questions[0].id], answer=text, right=answer.right)
     # If a failed question is not recorded, other questions may be missing, too: then the list would not be complete.
     is_whole = all(failure.question_id in asked for failure in failures) and len(asked) <= MOST_QUESTIONS
