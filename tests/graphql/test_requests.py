@@ -327,10 +327,18 @@ def test_what_is_wrong_with_a_document_has_a_code_and_suggestions(world: World) 
 
 def test_a_field_in_the_wrong_place_is_shown_where_it_is(world: World) -> None:
     cases = {
-        "{ failures { id } }": "It is further down: { project { failures } }",
+        "{ failures { id } }": "It is further down: { project { failures { nodes { ... } } } }",
         "{ project { failures { question } } }": "It is further down: { nodes { question } }",
         "{ project { failures { questions } } }": "Further down there is: { nodes { question } }",
-        "{ memories { text } }": "What a project holds is in: { project { ... } }",
+        "{ memories { text } }": '{ project { search(text: "WORD", kinds: [MemoryUnit]) { ... } }',
+        "{ stats { label } }": "It is further down: { project { statistics } }",
+        "{ project { variables { nodes { id } } } }": '{ trace(reference: "ID") { variables { nodes { ... } } } }',
+        '{ project { operation(reference: "x") { duration } } }': "startedAt and endedAt say it.",
+        "{ anything { text } }": "What a project holds is in: { project { ... } }",
+        "{ project { failures { nodes { confidence } } } }": "Verdicts have it: { verdicts { confidence } }",
+        '{ project { operation(reference: "x") { inputs { id } } } }': "It is called used here.",
+        "{ project { traces(limit: 5) { nodes { id } } } }": "Did you mean 'first'",
+        "{ project { failures(traceId: 5) { nodes { id } } } }": "'trace'",
     }
     for text, told in cases.items():
         assert told in world.answer(text)["errors"][0]["message"]
