@@ -7,6 +7,7 @@ import asyncio
 import structlog
 from fastapi import APIRouter, Request, Response, status
 from pydantic import BaseModel
+from starlette.responses import RedirectResponse
 
 from api.http.dependencies import platform_of
 from api.http.stores import mapped_stores
@@ -51,6 +52,20 @@ class Readiness(BaseModel):
 async def healthz() -> Liveness:
     """Whether the process is alive. The store is not checked: a restart of the process would not help it."""
     return Liveness()
+
+
+@router.get("/health", include_in_schema=False)
+@router.get("/healthcheck", include_in_schema=False)
+@router.get("/livez", include_in_schema=False)
+async def health() -> RedirectResponse:
+    """The same as ``/healthz``, under the names that other servers give it."""
+    return RedirectResponse("/healthz")
+
+
+@router.get("/ready", include_in_schema=False)
+async def ready() -> RedirectResponse:
+    """The same as ``/readyz``."""
+    return RedirectResponse("/readyz")
 
 
 @router.get(

@@ -62,8 +62,9 @@ _DAMAGED = "the store is damaged, and has to be restored from a copy: send this 
 
 _ADDRESSES = (
     "there is no such address: GraphQL is POST /graphql, files, events and jobs are under /v1 (GET /openapi.json "
-    "describes them), and pages are under /ui"
+    "describes them), and pages are under /ui. A list in GraphQL: { project { LIST(first: 5) { nodes { id } } } }"
 )
+_LISTS = ("failures", "sessions", "operations", "variables", "traces")
 
 _READING = {"GET", "HEAD", "OPTIONS"}
 _UNKNOWN = (
@@ -147,7 +148,9 @@ async def _expected(request: Request, error: Exception) -> Response:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    hint = _ADDRESSES if error.status_code == 404 and error.detail == HTTPStatus.NOT_FOUND.phrase else None
+    is_unknown = error.status_code == 404 and error.detail == HTTPStatus.NOT_FOUND.phrase
+    listed = next((one for one in _LISTS if one in request.url.path), "traces")
+    hint = _ADDRESSES.replace("LIST", listed) if is_unknown else None
     return problem(request.scope, error.status_code, str(error.detail), dict(error.headers or {}), hint=hint)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.types import Scope
 
 UNMATCHED = "unmatched"
-HEALTH = frozenset({"/healthz", "/readyz"})
+HEALTH = frozenset({"/healthz", "/readyz", "/health", "/healthcheck", "/livez", "/ready"})
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 

@@ -37,6 +37,8 @@ async def compare(asked: PageRequest) -> Shown:
     said = {"by": by, **{name: asked.said(name) for name in ("before", "after", "trace")}}
     one = (await asked.viewer.ask_project("compare", asked.project))["project"]
     found = await _found(asked, by, said) if said["before"] and said["after"] else None
+    if found and by == "traces":
+        said |= {name: found[name]["id"] for name in ("before", "after") if found.get(name)}
     values = {
         "it": one,
         "by": by,

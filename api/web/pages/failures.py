@@ -59,7 +59,7 @@ _SORTS = {
 
 async def failures(asked: PageRequest) -> Shown:
     """A page of the list."""
-    said = _said(asked)
+    said, groups = await _meant(asked)
     order = order_of(said[_SORT])
     found = await asked.viewer.ask_project(
         "failures", asked.project, after=asked.said("after"), trace=said["trace"], filter=filter_of(said), order=order
@@ -67,7 +67,6 @@ async def failures(asked: PageRequest) -> Shown:
     one = found["project"]
     rows = one["failures"]["nodes"]
     live = len({row["trace"]["id"] for row in rows if row["trace"] and row["trace"]["isLive"]})
-    groups = await _groups(asked, said["trace"])
     choices = {
         "types": [name for name in ERROR_TYPES if any(group["errorType"] == name for group in groups)],
         "undecided": any(group["errorType"] is None for group in groups),
@@ -96,7 +95,7 @@ async def failures(asked: PageRequest) -> Shown:
 
 async def saved(asked: PageRequest) -> Response:
     """A file of the failures that the filter selects, a JSON object a line, with the verdicts that the viewer sees."""
-    said = _said(asked)
+    said, _ = await _meant(asked)
     order = order_of(said[_SORT])
 
     async def page(after: str | None) -> tuple[BinaryIO, str | None]:
@@ -137,14 +136,34 @@ async def _groups(asked: PageRequest, trace: str | None) -> list[dict[str, Any]]
     return await _CHOICES.get(key, ask)
 
 
+async def _meant(asked: PageRequest) -> tuple[dict[str, str | None], list[dict[str, Any]]]:
+    """The filters and the order in the address, and the groups of the trace in it.
+
+    An error type may be written as ``update``, and an operation as a part of its name that only one operation has.
+    """
+    said = _said(asked)
+    groups = await _groups(asked, said["trace"])
+    kind, operation = (said["type"] or "").casefold(), (said["operation"] or "").casefold()
+    types = {plain: name for name in ERROR_TYPES for plain in (name.casefold(), name.removesuffix("Error").casefold())}
+    names = {group["operation"] for group in groups if group["operation"]}
+    alike = [name for name in names if operation and operation in name.casefold()]
+    meant = alike[0] if len(alike) == 1 else said["operation"]
+    return said | {"type": types.get(kind, said["type"]), "operation": meant}, groups
+
+
 def _said(asked: PageRequest) -> dict[str, str | None]:
     """The filters and the order in the address; an unknown order is left out."""
     said = {name: asked.said(name) for name in (*FILTERS, _SORT)}
     return said if order_of(said[_SORT]) else said | {_SORT: None}
 
 
+_ORDERS = {"newest": "-time", "latest": "-time", "oldest": "time", "surest": "-confidence", "type": "errorType"}
+"""Orders that people guess in an address."""
+
+
 def order_of(said: str | None) -> dict[str, Any] | None:
     """The order in the address as GraphQL takes it; None if there is none."""
+    said = _ORDERS.get(said or "", said)
     name = (said or "").removeprefix(_DOWN)
     return {"by": name, "descending": name != said} if name in set(FailureKey) else None
 

@@ -19,16 +19,41 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "operations": ("operations", "operation", "steps"),
     "queues": ("queues", "annotate", "annotations", "review"),
     "search": ("search", "find"),
-    "settings": ("settings", "keys", "team"),
-    "traces": ("traces", "trace", "runs"),
+    "settings": ("settings", "keys", "team", "users", "members", "config"),
+    "traces": (
+        "traces",
+        "trace",
+        "runs",
+        "sessions",
+        "session",
+        "dashboard",
+        "home",
+        "overview",
+        "stats",
+        "reports",
+        "report",
+        "projects",
+    ),
     "variables": ("variables", "variable", "memories", "memory", "units", "messages"),
 }
 _PAGE_OF = {word: page for page, words in _WORDS.items() for word in words}
-PAGES = ("answers", "blame", "compare", "failures", "search", "settings", "traces")
-"""The pages that people look for without ``/ui`` before them."""
+PAGES = tuple(_PAGE_OF)
+"""The words that people look for without ``/ui`` before them."""
 
 _OF_ONE = {"failures", "jobs", "operations", "queues", "traces", "variables"}
 """Pages of one failure, job, operation and so on: an id follows the word. The page of variables also shows answers."""
+_PARTS: Mapping[str, Mapping[str, str]] = {
+    "traces": dict.fromkeys(("timeline", "operations", "steps", "sessions", "events", "failures", "answers"), "")
+    | dict.fromkeys(("memories", "units", "state"), "memory"),
+    "variables": dict.fromkeys(("history", "versions"), "")
+    | dict.fromkeys(("lineage", "closure", "provenance"), "graph")
+    | {"effects": "impact", "raw": "value", "text": "value"},
+    "failures": dict.fromkeys(("why", "verdict", "verdicts", "explain", "comments", "timeline"), ""),
+    "operations": dict.fromkeys(("inputs", "outputs"), ""),
+}
+"""What people add to the address of one thing, and the page of the thing that is meant; its own page if empty."""
+_SECTIONS = {"settings": {"keys", "users", "team", "members", "invitations", "retention"}}
+"""Parts of a page that people take for pages below it."""
 _OVERVIEW = {"operations", "traces", "variables"}
 """Words without a page that lists such things: they lead to the overview of the project."""
 
@@ -67,11 +92,17 @@ def _parts(asked: PageRequest) -> list[str]:
 
 def _to(project: str, word: str, rest: list[str], asked: PageRequest) -> Response:
     page = _PAGE_OF[word]
+    if len(rest) == 1 and rest[0] in _SECTIONS.get(page, ()):
+        rest = []
     if rest:
         page = "variables" if page == "answers" else page
-        if page not in _OF_ONE or (page == word and asked.request.path_params.get("project")):
+        parts = _PARTS.get(page, {})
+        is_part = len(rest) > 1 and rest[1] in parts
+        is_same = page == word and asked.request.path_params.get("project") and not is_part
+        if page not in _OF_ONE or is_same:
             raise PageError(404, "There is no such page.")
-        address = at("projects", project, page, *rest)
+        shown = [rest[0], *([parts[rest[1]]] if parts[rest[1]] else []), *rest[2:]] if is_part else rest
+        address = at("projects", project, page, *shown)
     else:
         address = at("projects", project) if page in _OVERVIEW else at("projects", project, page)
     query = asked.request.url.query

@@ -18,6 +18,8 @@ _MOST = 2**31 - 1
 _OTHERS: Mapping[str, tuple[str, ...]] = {
     "text": ("q", "query", "search", "words"),
     "type": ("errorType", "error_type", "error"),
+    "before": ("a", "first", "baseline", "base", "left", "old", "from"),
+    "after": ("b", "second", "candidate", "right", "new", "to"),
 }
 """Other names of filters in addresses."""
 
