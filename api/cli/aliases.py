@@ -17,7 +17,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "right": ("ok", "pass", "accept"),
     "annotate": ("review",),
     "sessions": ("stages",),
-    "show": ("get", "view", "inspect", "details", "answer", "message", "unit"),
+    "show": ("get", "view", "inspect", "describe", "details", "answer", "message", "unit"),
     "search": ("find", "grep"),
     "units": ("memory", "memories", "facts"),
     "operations": ("steps", "timeline", "events", "nodes", "calls"),

@@ -15,7 +15,7 @@ from api.cli.errors import UsageError, note
 from api.cli.filters import Has, Wanted, listing
 from api.cli.listed import Listing, show_list
 from api.cli.listing import last_one
-from api.cli.narrowing import EVERYWHERE, Place, narrowed, says
+from api.cli.narrowing import EVERYWHERE, Place, is_meant, narrowed, says
 from api.cli.next_steps import NO_FAILURE
 from api.cli.output import Output, print_json
 from schema.errors import AmbiguousError, NotFoundError
@@ -129,7 +129,8 @@ async def _chosen(
         max_confidence=sure.at_most if sure else None,
     )
     async for row in _rows(store, where.trace, chosen, order, all_verdicts):
-        if (wanted.decided is None or _is_decided(row) is wanted.decided) and _is_of(row, author):
+        is_chosen = wanted.decided is None or _is_decided(row) is wanted.decided
+        if is_chosen and _is_of(row, author) and is_meant(row.operation, wanted.operation):
             yield row
 
 

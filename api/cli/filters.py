@@ -67,6 +67,16 @@ _FILTERS: Mapping[str, tuple[Has | None, Any, Any]] = {
         _option(str | None, "--type", metavar="TYPE", help="Only wrong answers with a verdict of this error type."),
         None,
     ),
+    "operation": (
+        Has.VERDICT,
+        _option(
+            str | None,
+            "--operation",
+            metavar="OPERATION",
+            help="Only wrong answers whose verdict blames this operation: its id, kind, or a part of its name.",
+        ),
+        None,
+    ),
     "decided": (
         Has.VERDICT,
         _option(
@@ -124,7 +134,7 @@ _FILTERS: Mapping[str, tuple[Has | None, Any, Any]] = {
 """Each option of a listing: the property that it needs (None for every listing), its declaration, its default."""
 
 
-_CHOOSING = ("trace", "text", "error_type", "decided", "labelled", "since", "until", "last", "as_json")
+_CHOOSING = ("trace", "text", "error_type", "operation", "decided", "labelled", "since", "until", "last", "as_json")
 """The options that choose failures to work on."""
 
 
@@ -134,6 +144,7 @@ class Wanted:
 
     Attributes:
         wrong: only answers marked as wrong (True) or as right (False).
+        operation: only those whose verdict blames this operation.
         unjudged: only answers that are marked neither way.
         decided: only those whose verdict names an error type (True), or the others (False).
         labelled: only those with a person's verdict (True) or without (False).
@@ -149,6 +160,7 @@ class Wanted:
     wrong: bool | None = None
     unjudged: bool = False
     error_type: str | None = None
+    operation: str | None = None
     decided: bool | None = None
     labelled: bool | None = None
     sort: str | None = None
@@ -167,7 +179,15 @@ class Wanted:
     @property
     def is_all(self) -> bool:
         """Whether nothing is left out because of a judgement, a verdict or a time."""
-        chosen = (self.wrong, self.error_type, self.decided, self.labelled, self.when.since, self.when.until)
+        chosen = (
+            self.wrong,
+            self.error_type,
+            self.operation,
+            self.decided,
+            self.labelled,
+            self.when.since,
+            self.when.until,
+        )
         return not self.unjudged and all(one is None for one in chosen)
 
 
@@ -233,10 +253,15 @@ def _wanted(given: dict[str, Any]) -> Wanted:
     return Wanted(when=when, form=form, **given)
 
 
-def _direction(sort: str, descending: bool) -> tuple[str, bool]:
+_WAYS = {"asc", "desc", "ascending", "descending"}
+
+
+def _direction(sort: str, descending: bool) -> tuple[str | None, bool]:
     """The column in ``--sort``, and whether the largest comes first, which ``-time`` and ``time:desc`` say, too."""
+    if sort.casefold() in _WAYS:  # as `--order desc`, which names no column
+        return None, descending or sort.casefold().startswith("desc")
     column, colon, way = sort.partition(":")
-    if colon and way.casefold() in {"asc", "desc", "ascending", "descending"}:
+    if colon and way.casefold() in _WAYS:
         return column, descending or way.casefold().startswith("desc")
     if sort[0] in "-+" and sort[1:]:
         return sort[1:], descending or sort[0] == "-"

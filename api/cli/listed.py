@@ -162,6 +162,8 @@ def _sorted(listing: Listing[T], wanted: Wanted, things: list[T]) -> list[T]:
     if things and all(value is None for value, _ in valued):
         note(f"Nothing that is listed has a value for --sort {wanted.sort}: the order is as it was.")
     with_value = [(_key(value), one) for value, one in valued if value is not None]
+    if not wanted.descending and wanted.form is Format.TABLE and len({key for key, _ in with_value if not key[0]}) > 1:
+        note(f"The smallest {wanted.sort} comes first; the largest: --sort -{wanted.sort}")
     with_value.sort(key=lambda pair: pair[0], reverse=wanted.descending)
     return [one for _, one in with_value] + [one for value, one in valued if value is None]
 

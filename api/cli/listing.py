@@ -12,7 +12,7 @@ import typer
 from api.cli.columns import OTHERS
 from api.cli.context import Target
 from api.cli.filters import Has, Wanted, listing
-from api.cli.narrowing import EVERYWHERE, in_time, narrowed
+from api.cli.narrowing import EVERYWHERE, in_time, is_meant, narrowed
 from api.cli.next_steps import NO_ANSWER
 from api.cli.output import Output
 from schema.kinds import HUMAN_METHOD, OperationKind, Status, VariableKind
@@ -168,14 +168,20 @@ def last_one(wanted: Wanted) -> Wanted:
 
 async def _answers(store: GraphStore, trace: str | None, wanted: Wanted) -> AsyncIterator[ListedAnswer]:
     """The answers with their questions, failures and verdicts, as far as the judgement and the verdict fit."""
+    from attribution.verdicts.stored import operations_at_fault
+
     async for page in _read_answers(store, trace, wanted.when):
+        given = [one.verdict for one in page if one.verdict] if wanted.operation else []
+        blamed = await operations_at_fault(store, given)
         for one in page:
+            at_fault = blamed.get(one.verdict.operation_id or "") if one.verdict else None
             error_type = one.verdict and one.verdict.error_type
             is_wrong = one.failure is not None
             if (
                 (wanted.wrong is None or (is_wrong if wanted.wrong else one.is_right))
                 and not (wanted.unjudged and (is_wrong or one.is_right))
                 and wanted.error_type in {None, error_type}
+                and is_meant(at_fault, wanted.operation)
                 and (wanted.decided is None or (is_wrong and wanted.decided is (error_type is not None)))
                 and (wanted.labelled is None or (is_wrong and wanted.labelled is one.is_labelled))
             ):

@@ -12,7 +12,7 @@ from schema.errors import NotFoundError
 
 if TYPE_CHECKING:
     from api.cli.filters import Wanted
-    from schema.models import Element, Trace
+    from schema.models import Element, Operation, Trace
     from store.contract.answers import Span
     from store.contract.protocol import GraphStore
 
@@ -22,6 +22,7 @@ class _Recorded(Protocol):
     def created_at(self) -> datetime | None: ...
 
 
+_SHORT_ID = 8
 T = TypeVar("T", bound=_Recorded)
 
 
@@ -131,3 +132,13 @@ async def in_time(found: AsyncIterator[T], when: Span) -> AsyncIterator[T]:
     async for one in found:
         if recorded_in(when, one.created_at):
             yield one
+
+
+def is_meant(operation: Operation | None, wanted: str | None) -> bool:
+    """Whether an operation is the one that ``--operation`` names: by its id, kind, category, or a part of its name."""
+    if wanted is None or operation is None:
+        return wanted is None
+    said = wanted.casefold()
+    is_id = len(said) >= _SHORT_ID and operation.id.startswith(said)
+    kinds = {operation.kind.value.casefold(), (operation.category or "").casefold()}
+    return is_id or said in kinds or said in (operation.name or "").casefold()

@@ -19,18 +19,31 @@ from api.cli.option_names import TRIES, options_of
 from api.cli.other_names import OTHER_NAMES
 from api.cli.selection import COLUMNS
 
+FORMATS = ("table", "json", "jsonl", "csv", "markdown")
+"""How a list can be printed."""
 _ADVICE: Mapping[str, str] = {
     "--k": "How many a search should return is in `memtrace report`, under what to change first",
     "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked with --method walk",
-    **dict.fromkeys(
-        ("-p", "-P", "--namespace", "--workspace", "--organization"),
-        "A project is named with --project NAME: `memtrace traces --project demo`",
-    ),
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
     **dict.fromkeys(
-        ("--follow", "--watch", "--live", "--tail"),
+        ("--follow", "--watch", "--live", "--tail", "-w"),
         "Traces while they grow are on the web pages: `memtrace ui`; what is new: `memtrace operations --since 5m`",
+    ),
+    **dict.fromkeys(
+        ("--offset", "--skip", "--page", "--start-at"),
+        "A list is cut with --limit N, the first, or --last N; --limit 0 lists all",
+    ),
+    **dict.fromkeys(("--yaml", "--tsv", "--xml"), f"The formats are {', '.join(FORMATS)}: `memtrace answers --json`"),
+    **dict.fromkeys(
+        ("--no-header", "--no-headers", "--noheader", "--no-header-row"),
+        "Only the ids, without a header: --ids; an object a line: --format jsonl",
+    ),
+    **dict.fromkeys(
+        ("-d", "--detach", "--daemon", "--background"), "What runs until Ctrl-C runs behind with & at the end"
+    ),
+    **dict.fromkeys(
+        ("--tag", "--tags", "--label", "--labels"), "Nothing has tags: a part of a text or name is found by --search"
     ),
     **dict.fromkeys(COLUMNS, "Lists have it: `memtrace answers --columns id,question,verdict`"),
 }
@@ -47,7 +60,8 @@ _LIKE = 0.85
 _MOST_LINES = 2
 _READS = {*PANELS["Ask why an answer is wrong"], *PANELS["Look at what was recorded"]}
 """The commands that show something and change nothing but verdicts."""
-_COMMANDS = {name for names in PANELS.values() for name in names}
+_OF_VALUES = {"search", "show", "trace", "why", "versions", "closure"}
+"""The commands that an option with a value may mean: what they do with the value is clear."""
 _LISTED = {"csv", "jsonl", "ndjson", "markdown"}
 """The formats that lists have."""
 _EXTRA = "unexpected extra argument"
@@ -71,6 +85,9 @@ def say_more(command: Any, context: Any, error: Exception, words: Sequence[str])
             raise UsageError(
                 f"tables are made of lists, such as: `{line}`; failures, units and others are, too"
             ) from None
+        if "--format" in error.param.opts:
+            known = ", ".join(FORMATS) if "--ids" in options_of(command, context) else "those of `--help`"
+            raise UsageError(f"--format: there is no such format; there is {known}") from None
     elif isinstance(error, typer.BadParameter) and error.param is not None:
         _tell_ids(command, error.param.metavar or "")
         _tell_missing(command, context, error.param)
@@ -103,19 +120,34 @@ def _instead(command: Any, context: Any, option: str, words: Sequence[str]) -> s
         return said
     if option.startswith(_LEFT_OUT):
         return "No filter leaves something out; SQL can: `memtrace sql QUERY`, over what `memtrace tables` lists"
-    name = COMMAND_OF.get(option.lstrip("-"), option.lstrip("-"))
-    if name in _COMMANDS:
-        rest = [word for word in words if not word.startswith("-")]
-        return f"That is a command: `{shlex.join(['memtrace', name, *rest])}`"
     among = _READS if command.name in _READS else None
     alike = among or next((set(names) for names in PANELS.values() if command.name in names), set())
     for some in (alike, _READS):
         if lines := _lines(option, context.find_root(), some, words):
             return f"{' or '.join(lines)} has it"
+    if line := _command_of(option, context, words):
+        return f"That is a command: `{line}`"
     having = _having(option, context.find_root(), among)
     if having:
         return f"Others have it: {having}"
     return "No command that lists or shows has it" if among else "No command has it"
+
+
+def _command_of(option: str, context: Any, words: Sequence[str]) -> str:
+    """The line of the command that is called like an option, if it changes nothing and takes the words beside it."""
+    name = COMMAND_OF.get(option.lstrip("-"), option.lstrip("-"))
+    after = list(words[words.index(option) + 1 :][:1]) if option in words else []
+    is_valued = bool(after) and not after[0].startswith("-")
+    if name not in (_OF_VALUES if is_valued else _READS | {"ui", "config", "version", "stats", "doctor", "help"}):
+        return ""
+    from typer.main import get_command
+
+    from api.cli.main import command_line
+
+    root: Any = get_command(command_line())
+    rest = [word for word in words if not word.startswith("-")]
+    takes = _takes(root.get_command(context.find_root(), name), context.find_root(), name, rest)
+    return shlex.join(["memtrace", name, *rest]) if takes else ""
 
 
 def _other_store(option: str, words: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from api.cli.brought_along import both_named, brought_along
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
 from api.cli.other_names import OTHER_NAMES
@@ -34,10 +35,10 @@ PLACES: Mapping[str, bool] = {
         ("--show-completion", False),
     )
     for name in (option, *OTHER_NAMES.get(option, ()))
+    if name != "-p"  # before `ui` it is the port
 }
 """The options before the command, and whether each has a value."""
 
-_MORE = {"--verbose", "-v", "--details", "--full", "--explain", "--raw", "--alternatives", "--candidates", "--reasons"}
 _NO_MODEL = {"--no-llm", "--no-model", "--without-llm", "--free", "--offline", "--local"}
 _BY_MODEL = {"--llm", "--with-llm", "--use-llm", "--ai"}
 _NAMES_ID = {"--id", "--ids", "--failure", "--answer", "--variable", "--unit"}
@@ -58,15 +59,26 @@ _KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "q
 _PICTURES = {"svg", "png", "jpg", "jpeg", "pdf"}
 _DRAWN = {f"--{one}" for one in _PICTURES} | {"--image", "--picture"}
 _OUTPUT = ("-o", "--output", *OTHER_NAMES["--output"])
-_TAKES_ID = re.compile(r"\b(?:ID|ANSWER|FAILURE|TRACE)\b")
+_TAKES_ID = re.compile(r"\b(?:ID|ANSWER|FAILURE|TRACE|WORDS)\b")
 TRIES = "memtrace.tries"
 """In a context's ``meta`` while another command is tried with the same words, whose errors nobody reads."""
+_ABOUT_THE_NEWEST = {"why", "why-not", "spine", "closure", "show", "trace", "check"}
+"""Commands that show one thing, and without an id the newest of its kind."""
+_CHOOSES = {
+    *("--all", "--trace", "--search", "--type", "--operation", "--since", "--until", "--last"),
+    *("--decided", "--undecided", "--labelled", "--unlabelled"),
+}
+"""Options of `memtrace why` that choose failures."""
 _FILE = "memtrace.output"
 _SELECTION = "memtrace.selection"
 _STATES = ("wrong", "right", "unjudged", "decided", "undecided", "labelled", "unlabelled", "ended")
 _FLAGS = {"--count", *(f"--{one}" for one in _STATES)}
 _SAID = {"--since", "--until", "--by", "--sort", "--kind", "--type", "--trace"}
 """Options of listings that may be said without dashes: flags, and options with a value."""
+_AGO = re.compile(r"[0-9]+[a-z]+")
+_STATUSES = dict.fromkeys(("failed", "failure", "errors", "wrong", "bad"), "error") | dict.fromkeys(
+    ("success", "succeeded", "done", "good", "passed"), "ok"
+)
 _DIGITS = 5
 _SHOWN = 3
 """So many other names of an option stand in the help of a command."""
@@ -107,6 +119,8 @@ def spelled(
             continue
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         known = name if name in options else _known(name, options)
+        if name == "--last" and "--since" in options and _AGO.fullmatch(value or next(iter(rest), "")):
+            known = "--since"  # `--last 7d`
         if known is None and takes_id and name in _NAMES_ID and (equals or rest):
             result.append(value if equals else rest.pop(0))
             continue
@@ -119,6 +133,7 @@ def spelled(
             value = value if equals else rest.pop(0) if rest else ""
             has_value = bool(equals or value)
             value = kind_meant(value) if known == "--kind" else value
+            value = _STATUSES.get(value.casefold(), value) if known == "--status" else value
             if known == "--format" and value not in formats and _FORMATS.get(value) in formats:
                 value = _FORMATS[value]
             result += [known, value] if has_value else [known]
@@ -164,9 +179,8 @@ def _flag(
     name: str, value: str, rest: list[str], options: Mapping[str, bool], formats: Sequence[str]
 ) -> list[str] | None:
     """A format as a flag or as a value, the last so many, or more to see; None for any other option."""
-    if name in _MORE and "--json" in options:
-        note(f"{name} is not needed: everything is shown; --json has every field.")
-        return []
+    if (brought := brought_along(name, value, rest, options)) is not None:
+        return brought
     if name in _COUNTS and name not in options and "--json" in options and (value or (rest[:1] and rest[0].isdigit())):
         del rest[: 0 if value else 1]
         note(f"{name} is not needed: everything is shown.")
@@ -187,7 +201,7 @@ def _flag(
         return ["--method", "flow"]
     if name in _BY_MODEL and "--method" in options:
         return ["--method", "llm"]
-    if name == "--all" and "--limit" in options:
+    if (name == "--all" or (name in {"-a", "-A"} and "--count" in options)) and "--limit" in options:
         return ["--limit", "0"]
     form = name.removeprefix("--")
     form = form if form in formats else _FORMATS.get(form, form)
@@ -242,6 +256,8 @@ class Command(TyperCommand):
         """Read the words after the command."""
         options = options_of(self, ctx)
         args = formats_of_output(self.name or "", args, options)
+        is_top = ctx.parent is not None and ctx.parent.parent is None
+        args = both_named(self.name or "", args, options) if is_top else args
         if "--json" in options and "--output" not in options:
             args = self._to_file(ctx, args, options)
         if "csv" in _formats(self, ctx):
@@ -252,6 +268,8 @@ class Command(TyperCommand):
         takes_id = any(_is_id(one) for one in parameters)
         args = spelled(args, options, _formats(self, ctx), takes_id=takes_id)
         args = _with_ids(parameters, args, options)
+        if is_top and self.name in _ABOUT_THE_NEWEST and not ctx.resilient_parsing:
+            args = _with_newest(self.name or "", args, options)
         return _parsed(self, ctx, super().parse_args, args)
 
     def _to_file(self, ctx: Any, args: list[str], options: Mapping[str, bool]) -> list[str]:
@@ -345,6 +363,20 @@ def _with_ids(parameters: Iterable[Any], words: list[str], options: Mapping[str,
     if len(ids) > 1 and takes[0].nargs != _SEVERAL:
         raise UsageError("standard input has several ids, and this command takes one; try: memtrace why -")
     return [*words[:at], *ids, *words[at + 1 :]]
+
+
+def _with_newest(name: str, words: list[str], options: Mapping[str, bool]) -> list[str]:
+    """The words, with ``last`` where no id is given; a note says so."""
+    asks = {"-h", "--help"} & set(words)
+    chooses = name == "why" and any(word in _CHOOSES for word in words)
+    is_given = any(
+        (not word.startswith("-") and not (at and options.get(words[at - 1]))) or word == "-"
+        for at, word in enumerate(words)
+    )
+    if asks or chooses or is_given:
+        return words
+    note(f"No id is given; shown is the newest: memtrace {name} last.")
+    return [*words, "last"]
 
 
 def _parsed(command: Any, context: Any, parse: Callable[[Any, list[str]], list[str]], words: list[str]) -> list[str]:

@@ -15,6 +15,8 @@ from pathlib import Path
 from api.cli.aliases import COMMAND_OF
 from api.cli.help import PANELS
 from api.cli.option_names import PLACES, kind_meant
+from api.cli.other_names import OTHER_NAMES
+from api.cli.pairs import paired
 from api.cli.unknown_words import ADVICE
 from schema.kinds import OperationKind, VariableKind
 
@@ -40,6 +42,9 @@ _SINGULAR = {nouns[0] for nouns in LISTS.values()} | {
 _SHOWN_BY = {"traces": "trace", "failures": "failures"}
 """Commands that show one thing of a list; all else is shown by ``show``."""
 _SHOW = {"list", "ls", "show", "get", "view", "inspect", "see", "print"}
+_LOG = {"log", "logs"}
+_FOLLOW = {"-f", "--follow", "--tail", "-w", "--watch", "--live"}
+_IN_BROWSER = {"--web", "--browser"}
 _LAST = {"last", "latest", "newest"}
 _HAS_LAST = {"answers", "failures", "traces"}
 """Lists whose commands understand ``last`` themselves. Of any other kind, ``last`` is the last line of the list."""
@@ -63,7 +68,9 @@ _TAKE_IDS = {"why", "attribute", "failures", "why-not", "spine", "fail", "unfail
 _COMMANDS = {name for names in PANELS.values() for name in names} | COMMAND_OF.keys()
 _SHOWING = {"show", "trace", "operation", "variable", "why"}
 """Commands that show one thing. Behind them, an option may name what else to show of it."""
-_VIEWS = {"versions", "closure", "why", "why-not", "spine", "value", *LISTS}
+_VIEWS = {"versions", "closure", "why", "why-not", "spine", "value", "ui", *LISTS}
+_OF_ANSWERS = {name for option in ("--wrong", "--right", "--unjudged") for name in (option, *OTHER_NAMES[option])}
+"""Options of a list that only answers have."""
 _PYTHON = re.compile(r"python[0-9.]*")
 _ID = re.compile(r"[0-9a-f]{8,32}|last|latest|newest|.*[-:@/_.0-9].*")
 
@@ -143,8 +150,6 @@ def _counted(words: Words) -> Words:
     if words and COMMAND_OF.get(words[0], words[0]) == "report" and _is_word(words, 1) and words[1] != "compare":
         ids = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
         return ["report", *(part for word in words[1:ids] for part in ("--failure", word)), *words[ids:]]
-    if words[:1] == ["count"] and _is_word(words, 1) and words[1] in _LIST_OF and len(words) == 2:
-        return ["stats"]
     if words[:1] == ["blame"] and _is_word(words, 1) and words[1].rstrip("s") in _BLAMED:
         return ["blame", "--by", _BLAMED[words[1].rstrip("s")], *words[2:]]
     if words[:1] == ["blame"] and _is_word(words, 1) and _ID.fullmatch(words[1]):
@@ -293,6 +298,19 @@ def _another_view(words: Words) -> Words:
     return words
 
 
+def _list_elsewhere(words: Words) -> Words:
+    """``log -n 5``: the newest steps; ``list --wrong``: answers; ``failures --web``: the page of failures."""
+    if words[:1] and words[0] in _LOG and not _is_word(words, 1) and not _FOLLOW & set(words):
+        return ["operations", "--descending", *words[1:]]
+    if words and words[0] in _COMMANDS and words[-1] == "--version":
+        return ["version"]
+    if words[:1] in (["list"], ["ls"]) and not _is_word(words, 1) and _OF_ANSWERS & set(words[1:]):
+        return ["answers", *words[1:]]
+    if words and words[0] in LISTS and _IN_BROWSER & set(words[1:]):
+        return ["ui", *([words[0]] if words[0] in {"answers", "failures"} else [])]
+    return words
+
+
 def _picture(words: Words) -> Words:
     """``graph ID -o past.svg``, ``show ID --svg past.svg``: a picture is drawn of the few boxes of a spine."""
     is_of_one = bool(words) and COMMAND_OF.get(words[0], words[0]) in {"closure", *_SHOWING} and _is_word(words, 1)
@@ -344,11 +362,13 @@ def _judgement(words: Words) -> Words:
 
 _RULES: tuple[Callable[[Words], Words], ...] = (
     _said_politely,
+    _list_elsewhere,
     _lists_of_groups,
     _judgement,
     _impact,
     _picture,
     _another_view,
+    paired,
     _counted,
     _all_of,
     _verb_first,

@@ -15,6 +15,7 @@ from api.cli.options import ProjectOption, StoreOption, ValuesOption
 commands = typer.Typer()
 
 _OFF = {"0", "false", "no", "off"}
+_NAMING = {"--name", "-n", "--run-name", "--experiment", "--tag", "--trace"}
 _SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": True}
 
 
@@ -72,6 +73,8 @@ def run(
 
     if command[0].startswith("-"):
         told = f"`memtrace run` has no option {command[0]}; a program comes last: memtrace run -- python app.py"
+        if command[0].partition("=")[0] in _NAMING:
+            told += '. A program names its trace: memtrace.trace("chat"); what belongs together is a --project NAME'
         raise UsageError(f"{told}. It has --instrument, --endpoint, --api-key-file, --one-trace")
     place: Target = (context.find_root().obj or Target()).merge(store, values, project, False)
     names = [name.strip() for name in (instrument or "").split(",") if name.strip()]

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from api.cli.aliases import COMMAND_OF
+from api.cli.pairs import advice_on
 
 _NO_SETUP = "nothing has to be set up: `memtrace run -- python app.py` and `memtrace import FILE` make the store"
-_STEPS = "recorded steps: `memtrace operations`; versions of a memory unit: `memtrace versions ID`"
+_STEPS = (
+    "recorded steps, of a trace too: `memtrace operations TRACE`; versions of a memory unit: `memtrace versions ID`"
+)
 _STORES = (
     "a store is named with each command, or once: `memtrace traces --store neo4j://host:7687`, or "
     "MEMTRACE_STORE=neo4j://host:7687; a new one is made by `memtrace migrate --store neo4j://host:7687`"
@@ -43,12 +46,13 @@ _ADVICE: Mapping[str, str] = {
     "gold golds truth expected": (
         'the right answer is recorded with the wrong one: `memtrace fail ID "the right answer"`'
     ),
-    "note comment tag describe": (
+    "note comment tag": (
         "a comment on a wrong answer: `memtrace fail ID --comment TEXT`; why it is wrong, in your words: "
         "`memtrace verdict ID --type UpdateError --reason TEXT`"
     ),
     "assign": "a queue for one person: `memtrace annotate queue create for-TEXT --failure ID --person TEXT`",
-    "start stop": (
+    "ps processes running": "a server's health: `memtrace doctor`; what is recorded: `memtrace traces`",
+    "start stop restart": (
         "the web pages: `memtrace ui`; a server for a team: `memtrace serve`; record a program: `memtrace run`; "
         "each ends with Ctrl-C"
     ),
@@ -124,6 +128,7 @@ _LIKE = 0.8
 _PLACEHOLDER = re.compile(r"\b(?:ID|TRACE)\b")
 _TEXT = re.compile(r"\bTEXT\b")
 _ID = re.compile(r"[0-9a-f]{8,32}")
+_FILE = re.compile(r"\.[a-z]{2,5}$")
 _WORD = re.compile(r"[a-z]{3,}")
 _ENDING = re.compile(r"(?:ings?|ed|es|s|e)$")
 _MOST = 3
@@ -179,7 +184,17 @@ def advice(word: str, known: Mapping[str, Told], rest: Sequence[str] = ()) -> st
         rest: what follows; an id in it is put into the advice, so that the advice can be copied.
     """
     told = ADVICE.get(word.casefold())
-    named = next((one for one in rest if not one.startswith("-") and "://" not in one), None)
+    named = next(
+        (
+            one
+            for before, one in zip(["", *rest], rest, strict=False)
+            if not one.startswith("-")
+            and "://" not in one
+            and not (before.startswith("-") and one.isdecimal())
+            and not _FILE.search(one)
+        ),
+        None,
+    )
     if sure := _of_two(word.casefold(), rest):
         told, named = sure, None
     if told is not None:
@@ -205,6 +220,8 @@ def advice(word: str, known: Mapping[str, Told], rest: Sequence[str] = ()) -> st
 
 def _of_two(word: str, rest: Sequence[str]) -> str | None:
     """What to type in place of a noun and a verb, or of a word with an option, that say together what is meant."""
+    if pair := advice_on(word, rest):
+        return pair
     verb = rest[0].casefold() if rest else ""
     if word in _LISTEN and _FOLLOW & set(rest):
         return _LIVE

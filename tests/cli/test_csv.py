@@ -94,7 +94,7 @@ def test_a_bound_says_on_standard_error_that_there_is_more(judged: Cli) -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_formats_that_are_none_or_contradict_each_other_are_refused(cli: Cli, command: tuple[str, ...]) -> None:
     refused = cli(*command, "--format", "xml", code=2)
-    assert "Invalid value for '--format': 'xml' is not one of 'table', 'json', 'csv'" in refused.err
+    assert "--format: there is no such format; there is table, json, jsonl, csv, markdown" in refused.err
     refused = cli(*command, "--format", "csv", "--json", code=2)
     assert "--json is short for --format json" in refused.err
     assert refused.out == ""

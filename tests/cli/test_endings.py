@@ -52,7 +52,7 @@ def test_what_is_not_there_is_3(sample: Cli, arguments: tuple[str, ...]) -> None
     "arguments",
     [
         ("frobnicate",),
-        ("closure",),
+        ("versions",),
         ("closure", "x", "--direction", "sideways"),
         ("closure", "x", "--kind", "Nonsense"),
         ("closure", "x", "--max-nodes", "0"),

@@ -177,9 +177,7 @@ def test_a_deletion_may_only_be_told(sample: Cli) -> None:
     ("line", "told"),
     [
         ("answers -o jsonpath={.id}", "--columns id,question"),
-        ("traces -p demo", "`memtrace traces --project demo`"),
         ("failures --not-type RetrievalError", "`memtrace sql QUERY`"),
-        ("answers --dry-run", "No command that lists or shows has it"),
         ("export --dry-run", "`memtrace delete --dry-run` has it"),
         ("push https://host.example", "`memtrace export TRACE -o trace.json`"),
         ("units --at 2026-11-22", "memtrace operations --until 2026-11-22 --last 1"),
