@@ -47,9 +47,16 @@ class Run:
         return "lost" if self.is_break else "gone"
 
 
-async def failure(asked: PageRequest) -> Shown:
-    """The page of a failure."""
-    return await _shown(asked, {}, "")
+async def failure(asked: PageRequest) -> Shown | Response:
+    """The page of a failure. The id of an answer or a question leads to the page of that variable, which names it."""
+    try:
+        return await _shown(asked, {}, "")
+    except MissingError:
+        found = await asked.viewer.ask_project("graph_of", asked.project, id=asked.id)
+        if found["project"]["variable"] is None:
+            raise
+        address = at("projects", asked.project, "variables", asked.id)
+        return RedirectResponse(address, 303, HEADERS)
 
 
 async def record(asked: PageRequest) -> Shown | Response:
@@ -104,6 +111,7 @@ async def told(
     return {
         "it": found["project"],
         "failure": one,
+        "comment": _comment(one),
         "verdict": first,
         "final": next((one for one in verdicts if one["isFinal"] and one is not first), None),
         "others": sorted((one for one in verdicts if one is not first), key=lambda one: not one["isFinal"]),
@@ -124,6 +132,12 @@ async def told(
         "why_not": why_not,
         "story": story_of(one, first, why_not),
     }
+
+
+def _comment(one: Found) -> str | None:
+    """What the reporter of the failure wrote about it; None for viewers who are still to judge it in a queue."""
+    said = (one["attributes"] or {}).get("comment")
+    return said if isinstance(said, str) and said.strip() and not one["isWithheld"] else None
 
 
 def _is_small(trace: Found | None) -> bool:

@@ -242,6 +242,11 @@ def moment(text: str | None) -> str:
     return "not recorded" if text is None else f"{datetime.fromisoformat(text):%d %b %Y, %H:%M} UTC"
 
 
+def date(text: str) -> str:
+    """The day of a time in UTC."""
+    return day(datetime.fromisoformat(text))
+
+
 def day(when: datetime) -> str:
     """A day in UTC."""
     return f"{when:%d %b %Y}"
