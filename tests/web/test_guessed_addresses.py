@@ -77,6 +77,9 @@ def test_compare_may_name_its_sides_in_other_words(writer: httpx.Client, lone: W
     plain = writer.get(f"{base}?before={id_}&after={id_}").text
     assert writer.get(f"{base}?a={id_}&b={id_}").text == plain
     assert writer.get(f"{base}?baseline={id_}&candidate={id_}").text == plain
+    right = writer.get(f"{base}?a={id_[:8]}&b={id_[:8]}&show=stillRight").text
+    assert "<bdi>In which town is Mara&#39;s cottage?</bdi>" in right  # recorded as JSON, with quotes
+    assert f'value="{id_}" selected' in right
 
 
 def test_health_goes_by_the_names_of_other_servers(writer: httpx.Client) -> None:
