@@ -157,10 +157,11 @@ def _node(operation: Operation) -> Node | None:
 
 
 def _value(variable: Variable, side: str, values: Mapping[str, bytes]) -> Value | None:
-    if variable.created_at is None:
-        return None
+    place = variable.external_id.rpartition("/")[2]
     attributes = msgspec.json.decode(variable.attributes)
     said = attributes.get(OTEL, {})
+    if variable.created_at is None or not place.isdecimal() or not isinstance(said, dict):
+        return None  # another recorder may have given it such a name
     text = variable.value
     if text is None and variable.value_hash in values:
         text = values[variable.value_hash].decode()
@@ -172,6 +173,6 @@ def _value(variable: Variable, side: str, values: Mapping[str, bytes]) -> Value 
         None if "content" in said else variable.value_hash,
         (said.get("store") or "", said["id"]) if "id" in said else None,
         said.get("writes") is True,
-        int(variable.external_id.rpartition("/")[2]),
+        int(place),
         attributes.get("score"),
     )

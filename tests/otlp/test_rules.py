@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -9,6 +10,7 @@ import pytest
 
 from ingest.otlp.known_spans import KnownSpans, SpanMemory, keys_of
 from ingest.otlp.rules import AROUND, EQUAL, LINKED, PART, SAME_ID, Node, Value, deletions, edges
+from tests.factory import TraceBuilder
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 LONG = "a text that is long enough to be found in another"
@@ -164,6 +166,26 @@ def test_ids_of_new_spans() -> None:
     assert keys_of(named, {"a", "gone"}) == ["unit 1", "unit 2"]
     assert keys_of(named, {"b"}) == ["unit 1", "unit 3"]
     assert keys_of(named, {"c"}) == []
+
+
+def test_what_another_recorder_wrote_to_the_trace_is_no_span() -> None:
+    trace, of_trace = TraceBuilder("shop"), "a" * 32
+    names = [f"{of_trace}-{number:016x}" for number in range(5)]
+    attributes = [
+        json.dumps({"otel": {"traceId": of_trace}}),
+        "{}",
+        '{"otel": 5}',
+        '{"otel": {}}',
+        '{"otel": {"traceId": 5}}',
+    ]
+    operations = [trace.operation(name, attributes=one) for name, one in zip(names, attributes, strict=True)]
+    places = [f"{names[0]}/output/0", f"{names[0]}/output/x", f"{names[0]}/output/2", f"{names[1]}/output/0", "note"]
+    more = ["{}", "{}", '{"otel": "text"}', "{}", "{}"]
+    variables = [trace.variable(name, attributes=one) for name, one in zip(places, more, strict=True)]
+    known = KnownSpans()
+    known.add(operations, variables, {})
+    assert list(known.nodes) == names[:1]
+    assert [value.name for value in known.nodes[names[0]].values] == places[:1]
 
 
 def test_the_oldest_spans_and_texts_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
