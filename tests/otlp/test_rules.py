@@ -7,9 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from memtrace import events as wire
 
 from ingest.otlp.known_spans import KnownSpans, SpanMemory, keys_of
-from ingest.otlp.rules import AROUND, EQUAL, LINKED, PART, SAME_ID, Node, Value, deletions, edges
+from ingest.otlp.linking import _of_edge
+from ingest.otlp.rules import AROUND, EQUAL, LINKED, PART, SAME_ID, Edge, Node, Value, deletions, edges
+from schema.kinds import DerivationKind
 from tests.factory import TraceBuilder
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -220,3 +223,32 @@ def test_traces_are_forgotten_by_their_last_use() -> None:
     memory.forget(lambda project, trace: (project, trace) == ("p", "b"))
     assert memory.take("p", "b") is None
     assert memory.take("p", "c") is spans["c"]
+
+
+@pytest.mark.parametrize(
+    ("has_query", "source_is_write", "target_side", "target_is_write", "is_considered"),
+    [
+        (True, True, "output", False, True),
+        (False, True, "output", False, False),
+        (True, False, "output", False, False),
+        (True, True, "output", True, False),
+        (True, True, "input", False, False),
+    ],
+)
+def test_a_search_considers_what_was_stored_and_all_else_is_used(
+    has_query: bool, source_is_write: bool, target_side: str, target_is_write: bool, is_considered: bool
+) -> None:
+    stored = replace(out("unit", is_write=source_is_write), name="stored", rank=3)
+    found = replace(out("unit", 2, is_write=target_is_write), name="found", side=target_side, rank=2, score=0.5)
+    reader = span("search", *([given("which?")] if has_query else []))
+    reader.values.append(found)
+    used, derived = _of_edge("t", Edge(stored, found, reader, DerivationKind.READ, SAME_ID))
+    assert isinstance(derived, wire.Derived)
+    assert (derived.source, derived.target, derived.operation, derived.kind) == ("stored", "found", "search", "Read")
+    if is_considered:
+        assert isinstance(used, wire.Considered)
+        assert (used.query, used.variable, used.rank, used.score) == ("search/0", "stored", 2, 0.5)
+        assert used.returned
+    else:
+        assert isinstance(used, wire.Used)
+        assert (used.operation, used.variable) == ("search", "stored")
