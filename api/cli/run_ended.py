@@ -20,6 +20,8 @@ from store.shared.paging import in_trace
 
 _WIDTH = 100
 _FEWEST_APART = 2
+_MOST_READ = 2_000
+"""The number of operations of a run up to which its traces are read for what they lack."""
 _OWN = {"program"}
 """The attributes of a trace that the recorder opened for a call without a memory, user or conversation."""
 
@@ -52,12 +54,18 @@ async def put_in_store(place: Target, files: Sequence[Path], command: Sequence[s
                     complain(f"{file}: line {line.line}: {line.reason}; what else is in the file is stored")
             answers = [answer for trace_id in trace_ids for answer in await _answers(store, trace_id)]
             apart = await _apart(store, list(trace_ids)) if command else 0
+            keeping = await _keeping(store, list(trace_ids)) if made["Operation"] <= _MOST_READ else []
     except MemTraceError as error:
         complain(str(error))
         again = f"memtrace{_options(place)} import {shlex.join(map(str, files))}"
         note(f"The recording is kept; once this is mended: {again}")
         return
     _tell(place, made, list(trace_ids), answers)
+    if keeping:
+        note(
+            "The program keeps a memory that is not recorded. Where a fact was lost there, a verdict abstains; what to "
+            f"decorate: memtrace{_options(place)} check {short(keeping[-1])}"
+        )
     if apart >= _FEWEST_APART:
         again = f"memtrace{_options(place)} run --one-trace -- {shlex.join(command)}"
         note(
@@ -99,6 +107,14 @@ async def _apart(store: GraphStore, trace_ids: Sequence[str]) -> int:
     """The number of traces that the recorder opened because nothing tied their first call to a trace."""
     found = await store.get(Label.TRACE, trace_ids)
     return sum(isinstance(one, Trace) and read_json(one.attributes).keys() == _OWN for one in found)
+
+
+async def _keeping(store: GraphStore, trace_ids: Sequence[str]) -> list[str]:
+    """The traces in whose later prompts replies came back that no recorded step stored."""
+    from attribution.trace.graph import TraceGraph
+    from attribution.trace.kept_unseen import kept_unseen
+
+    return [one for one in trace_ids if kept_unseen(await TraceGraph.load(store, one)) is not None]
 
 
 async def _answers(store: GraphStore, trace_id: str) -> list[Variable]:

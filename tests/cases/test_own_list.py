@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from api.cli.context import Target
+from api.cli.run_ended import put_in_store
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import holes
 from ingest.files.registry import import_path
@@ -52,6 +54,15 @@ async def test_a_check_says_the_same(run: Run, tmp_path: Path) -> None:
     assert "the program keeps a memory that is not recorded: 2 replies of models came back in later" in lacks.problem
     assert "The Okonjo family's tandem needs a new chain" in lacks.problem
     assert 'put @memtrace.operation(kind="Extraction", output="MemoryUnit", each=True) above' in lacks.fix
+
+
+async def test_the_end_of_a_run_leads_to_the_check(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await tried(run, tmp_path, "From Van Loon.", "Ghent")
+    await put_in_store(Target(store=f"sqlite:///{tmp_path / 'ended.db'}"), [tmp_path / "events.ndjson"])
+    (last,) = [one for one in capsys.readouterr().err.splitlines() if "a memory that is not recorded" in one]
+    assert " check " in last
 
 
 async def test_the_decorated_program_gets_a_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
