@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from memtrace import events as wire
+from memtrace.kinds import DerivationKind
 
 from ingest.otlp.known_spans import KnownSpans, SpanMemory, keys_of
 from ingest.otlp.linking import _of_edge
 from ingest.otlp.rules import AROUND, EQUAL, LINKED, PART, SAME_ID, Edge, Node, Value, deletions, edges
-from schema.kinds import DerivationKind
 from tests.factory import TraceBuilder
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
