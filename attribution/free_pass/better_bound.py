@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.free_pass.needs import TriedFailure
+from attribution.free_pass.other_subject import asked_speaker
 from attribution.free_pass.premises import CHANGE
 from attribution.needed.answer_value import AnswerValue, value_of
 from attribution.needed.messages import is_known
@@ -26,6 +27,7 @@ from schema.kinds import STORED
 
 _NEWER = 0.33
 """A newer text counts with at least this part of the share of the question's words that the gold answer's text has."""
+_HALF = 0.5
 _LONGEST = 1_000
 """A longer text, in characters, tells of many things."""
 _MOST = 100
@@ -40,9 +42,7 @@ _PART = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_CHOICE = re.compile(
-    r"\b(?:or|oder|o|ou|of|eller|lub|albo|nebo|или|або|ή|veya)\b|或|还是|または|か、|아니면", re.IGNORECASE
-)
+_CHOICE = re.compile(r"\b(?:or|oder|ou|eller|lub|albo|nebo|или|або|veya)\b|或|还是|または|아니면", re.IGNORECASE)
 """What stands between two things of which one will be chosen."""
 
 
@@ -77,14 +77,12 @@ async def told_as_well(tried: TriedFailure, reference: int | None) -> str | None
     right = None if tried.gold is None else value_of(tried.gold, golds, answer, is_sure=False)
     if refuses(answer) or form(failure) in _WHOLE or given is None or right is None:
         return None
-    known = messages.names  # a speaker's own messages seldom have the speaker's name
-    words = messages.asked(failure).words.items()
-    told_of = {one: weight for one, weight in words if one not in known and not is_function_word(one)}
-    asked = {one: weight for one, weight in told_of.items() if messages.rarity.is_told(one)} or told_of
+    texts = [(place, text, passage(text, reference)) async for place, text in _texts(tried)]
+    asked = _asked(tried, [one for _, _, some in texts for one in some])
     rivals: list[_Telling] = []
     rights: list[_Telling] = []
-    async for place, text in _texts(tried):
-        told = [one for one in passage(text, reference) if not is_question(one.sentence.text)]
+    for place, text, some in texts:
+        told = [one for one in some if not is_question(one.sentence.text)]
         with_given = next((one for one in told if given.is_told(one)), None)
         with_gold = next((one for one in told if right.is_told(one)), None)
         if with_given is not None and with_gold is not None:
@@ -93,8 +91,41 @@ async def told_as_well(tried: TriedFailure, reference: int | None) -> str | None
         elif (one := with_given or with_gold) is not None:
             share = _share(asked, {stem for placed in told for stem in placed.sentence.stems})
             (rights if with_given is None else rivals).append(_Telling(share, place, one.sentence.text, text))
-    found = _rival(rivals, rights, _names(failure.question, first=1) & asked.keys(), _names(golds) | known)
+    found = _rival(rivals, rights, _names(failure.question, first=1), _names(golds) | messages.names)
     return None if found is None else said(found.quote, _SHOWN)
+
+
+async def told_at_all(tried: TriedFailure) -> str | None:
+    """The sentence, shortened, that tells the given answer of half of what is asked, or more; None without one.
+
+    What another speaker than the asked one tells of themselves does not count.
+    """
+    messages, failure = tried.messages, tried.failure
+    value = value_of(messages.claim(failure, messages.last_day()), failure.prediction or "", "")
+    day = messages.last_day()
+    texts = [(place, passage(text, day)) async for place, text in _texts(tried)]
+    asked = _asked(tried, [one for _, some in texts for one in some])
+    owner = asked_speaker(messages, failure.question)
+    for place, told in texts if value is not None else ():
+        speaker = messages.speakers.get(messages.ids[place])
+        if owner is not None and speaker not in {owner, None}:
+            continue
+        with_it = next((one for one in told if value is not None and value.is_told(one)), None)
+        share = _share(asked, {stem for placed in told for stem in placed.sentence.stems})
+        if with_it is not None and share >= _HALF:
+            return said(with_it.sentence.text, _SHOWN)
+    return None
+
+
+def _asked(tried: TriedFailure, told: Sequence[Placed]) -> dict[str, float]:
+    """The words of the question that any sentence has, by rarity; all of its words if none has one.
+
+    Without the names of speakers, because a speaker's own messages seldom have the name.
+    """
+    words = tried.messages.asked(tried.failure).words.items()
+    asked = {one: weight for one, weight in words if one not in tried.messages.names and not is_function_word(one)}
+    stems = {stem for placed in told for stem in placed.sentence.stems}
+    return {one: weight for one, weight in asked.items() if one in stems} or asked
 
 
 def _rival(
@@ -114,7 +145,7 @@ def _rival(
     newest = max((one.place for one in rights), default=-1)
     for one in sorted(rivals, key=lambda rival: -rival.share):
         is_bound = one.share >= best and (one.place >= newest or (one.share > 0 and not best))
-        is_of_name = is_foreign and one.share > best and not lacking.isdisjoint(_names(one.text))
+        is_of_name = is_foreign and one.share >= best and not lacking.isdisjoint(_names(one.text))
         is_changed = one.share >= _NEWER * best or CHANGE.search(one.text)
         if is_bound or is_of_name or (one.place > newest and one.share and is_changed):
             return one

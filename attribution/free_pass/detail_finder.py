@@ -123,14 +123,22 @@ class DetailFinder:
             text: a value.
             sole: whether the text was made from the detail's message only: then the text can't be about anything else.
         """
-        (look,) = self.look_at([text])
+        (look,) = self.look_at([text], [sole])
         return self.in_text(look, sole=sole)
 
-    def look_at(self, texts: Sequence[str]) -> list[RoughMatch]:
-        """Cheap upper bounds of how much of the detail each text has."""
+    def look_at(self, texts: Sequence[str], soles: Sequence[bool] = ()) -> list[RoughMatch]:
+        """Cheap upper bounds of how much of the detail each text has.
+
+        Args:
+            texts: values.
+            soles: for each text, whether it was made from the detail's message only; none was if empty.
+        """
         said = [literal(self._detail, text) for text in texts]
         # All words are learned first, because look_up only finds words that are known.
-        read = [([], []) if one else self._read(text) for one, text in zip(said, texts, strict=True)]
+        alone = soles or [False] * len(texts)
+        read = [
+            ([], []) if one else self._read(text, sole=sole) for one, text, sole in zip(said, texts, alone, strict=True)
+        ]
         self._sought.look_up()
         looks = []
         for one, (places, own) in zip(said, read, strict=True):
@@ -183,12 +191,12 @@ class DetailFinder:
         found = [(has, number) for number, bits_of in bits.items() if (has := self._sought.worth(bits_of)) >= worth]
         return [(SURELY * has / self._least, number) for has, number in sorted(found, key=lambda o: (-o[0], o[1]))]
 
-    def _read(self, text: str) -> tuple[Sequence[Placed], Sequence[int]]:
+    def _read(self, text: str, *, sole: bool) -> tuple[Sequence[Placed], Sequence[int]]:
         """The sentences of a text, and the indexes of the sentences that count. Learns the text's words."""
         read = text if len(text) <= LARGE else self._excerpt(text)
         places = passage(read)
         self._alike.learn(read, (placed.sentence.stems for placed in places))
-        return places, self._not_quoted(read, places)
+        return places, range(len(places)) if sole else self._not_quoted(read, places)
 
     def _excerpt(self, text: str) -> str:
         """The parts of a very large text around the core's own words, numbers and years."""
@@ -210,12 +218,12 @@ class DetailFinder:
         key = placed.sentence.text, placed.reference, sole
         if key not in self._scores:
             score = self._score(self._told([placed]), sole)
-            self._scores[key] = 0.0 if score < _FAINT or self._excluded(placed) else score
+            self._scores[key] = 0.0 if score < _FAINT or self._excluded(placed, sole=sole) else score
         return self._scores[key]
 
     def _pair(self, first: Placed, second: Placed, sole: bool, best: float) -> float:
         """The joint score of two sentences; 0 if below ``best``."""
-        if self._foreign.get(first.sentence.text) or self._foreign.get(second.sentence.text):
+        if not sole and (self._foreign.get(first.sentence.text) or self._foreign.get(second.sentence.text)):
             return 0.0
         key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
         if key not in self._pairs:
@@ -223,16 +231,22 @@ class DetailFinder:
             if _TOGETHER * told.cover < best:
                 return 0.0
             score = _TOGETHER * self._score(told, sole)
-            faint = score < _FAINT or self._excluded(first) or self._excluded(second)
+            faint = score < _FAINT or self._excluded(first, sole=sole) or self._excluded(second, sole=sole)
             self._pairs[key] = 0.0 if faint else score
         return self._pairs[key]
 
-    def _excluded(self, placed: Placed) -> bool:
-        """Whether a sentence comes from another message, or gives the detail's number to another thing."""
+    def _excluded(self, placed: Placed, *, sole: bool) -> bool:
+        """Whether a sentence comes from another message, or gives the detail's number to another thing.
+
+        A text that was made from the detail's message only quotes no other, however much it is like another message.
+        """
         text = placed.sentence.text
+        if len(placed.sentence.numbers) > 1 and swaps(self._detail.sentence.text, text, self._numbers):
+            return True
+        if sole:
+            return False
         if text not in self._foreign:
-            is_swapped = len(placed.sentence.numbers) > 1 and swaps(self._detail.sentence.text, text, self._numbers)
-            self._foreign[text] = is_swapped or self._is_foreign(placed.sentence)
+            self._foreign[text] = self._is_foreign(placed.sentence)
         return self._foreign[text]
 
     def _score(self, told: _CoreMatch, sole: bool) -> float:

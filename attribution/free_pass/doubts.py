@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from attribution.free_pass.better_bound import told_as_well
+import re
+
+from attribution.free_pass.better_bound import told_as_well, told_at_all
 from attribution.free_pass.foreign_gold import SAID_INSTEAD
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_words import may_say_the_same
@@ -20,6 +22,13 @@ from attribution.text.weekdays import weekdays
 from schema.kinds import NOT_THE_MEMORY, ErrorType
 
 _WHOLLY = 0.9
+_CONDITION = re.compile(
+    r"""\b(?:if|unless|provided\s+that|wenn|falls|sofern|à\s+condition|pourvu|a\s+menos\s+que|a\s+meno\s+che|purché|tenzij|indien
+        |jeśli|jeżeli|chyba\s+że|если|якщо|eğer|εάν|pokud)\b
+      | (?:^|[,;]\s)(?:si|se|als|hvis|caso)\s | 如果|要是|もし|만약""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Words that begin a condition; ``si``, ``se`` and ``als`` only where a clause begins."""
 _SHOWN = 100
 """Characters of a quoted sentence."""
 
@@ -37,6 +46,9 @@ async def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None)
     # "Only cats have come up, no dog" refuses in words that are not among those of refusals.
     if tried.is_unanswerable and finding.error_type is ErrorType.RESPONSE and denies(tried.failure.prediction or ""):
         return "; unless the answer says so in other words"
+    if tried.is_unanswerable and finding.error_type is ErrorType.RESPONSE:
+        told = await told_at_all(tried)
+        return "" if told is None else f"; unless this tells it: “{told}”"
     if finding.error_type is ErrorType.RESPONSE and may_say_the_same(tried, needed):
         return "; unless the answer says the same in other words"
     if finding.reason == SAID_INSTEAD and may_say_the_same(tried, needed) and not _names(tried):
@@ -50,8 +62,18 @@ async def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None)
     later = None if needed is None else _told_later(tried, needed, tried.gold)
     if later is not None:
         return f"; unless a later message made the gold answer out of date: “{later}”"
+    if needed is not None and _is_conditional(tried, needed):
+        return f"; unless what the gold answer depends on did not come: “{said(needed.sentence.text, _SHOWN)}”"
     other = await told_as_well(tried, reference)
     return "" if other is None else f"; unless the given answer is right, which is told as well: “{other}”"
+
+
+def _is_conditional(tried: TriedFailure, needed: Detail) -> bool:
+    """Whether the sentence with the gold answer tells a condition, which gold answer and question don't have."""
+    asked = " ".join((tried.failure.question, *tried.failure.gold_answers))
+    if refuses(tried.failure.prediction or "") or _CONDITION.search(asked):
+        return False
+    return _CONDITION.search(needed.sentence.text) is not None
 
 
 def _names(tried: TriedFailure) -> bool:

@@ -90,7 +90,13 @@ class FailureInTrace:
             if key not in self._known and self._below.get(key, 2.0) > bound:
                 missing.setdefault(key, variable_id)
         texts = await self.graph.texts(missing.values())
-        looks = dict(zip(missing, self.finder.look_at([texts[v] for v in missing.values()]), strict=True))
+        looks = dict(
+            zip(
+                missing,
+                self.finder.look_at([texts[v] for v in missing.values()], [sole for _, sole in missing]),
+                strict=True,
+            )
+        )
         # The most promising texts come first: the rest may then need no close look.
         for key, look in looks.items() if self.is_judged else sorted(looks.items(), key=lambda item: -item[1].most):
             bound = 0.0 if self.is_judged else least(best)

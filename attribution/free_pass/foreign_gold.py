@@ -100,7 +100,8 @@ def foreign_gold(
                 is_open
                 or is_part(messages, failure)
                 or any(
-                    is_reckoned(messages, evidence, said, claim)
+                    _has_numbers(messages, failure, evidence, said, claim)
+                    or is_reckoned(messages, evidence, said, claim)
                     or is_beside_the_amount(failure.question, said, claim, failure.prediction)
                     for _, said in golds
                 )
@@ -143,6 +144,22 @@ def _is_corrected(messages: Messages, evidence: Sequence[str], source: str, gold
     later = [one for one in evidence if messages.place[one] > messages.place[source]] if wanted else []
     told = [placed.sentence.numbers for one in later for placed in messages.sentences[one]]
     return any(one <= numbers for one in wanted for numbers in told)
+
+
+def _has_numbers(messages: Messages, failure: Failure, evidence: Sequence[str], gold: Content, claim: Content) -> bool:
+    """Whether a sentence of the evidence on the question, or of a later message, has the gold answer's own numbers.
+
+    ``41 kilos`` has the number of ``41 kg``, whatever its unit is called; ``they put it up to 185`` may tell a change.
+    """
+    wanted, asked = gold.numbers - claim.numbers, messages.asked(failure).words.keys()
+    if not wanted:
+        return False
+    told = [placed.sentence for one in evidence for placed in messages.sentences.get(one, ())]
+    last = max((messages.place[one] for one in evidence), default=-1)
+    later = [placed.sentence for one in messages.ids[last + 1 :] for placed in messages.sentences[one]]
+    return any(wanted <= one.numbers for one in later) or any(
+        wanted <= one.numbers and not asked.isdisjoint(one.stems) for one in told
+    )
 
 
 def _days_of_month(told: Content) -> frozenset[float]:

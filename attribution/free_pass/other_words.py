@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from attribution.free_pass.needs import TriedFailure
 from attribution.needed.content import Content, Rarity, content
 from attribution.needed.gold_agreement import agreement, measures_alike
 from attribution.needed.presence import Detail
-from attribution.needed.question import polar
+from attribution.needed.question import polar, polarity
 from attribution.text.lexicon import is_common_word
 from attribution.text.refusals import refuses
 from attribution.text.tokens import tokens
 from attribution.text.word_forms import has_form
 
 _PLAIN = Rarity(())
+_YES_OR_NO = re.compile(r"^\W*\w{1,6}[,.;:!]\s+(?=\w)")
+"""A first word with a mark after it, such as ``No,``."""
 _FEWEST_LETTERS = 3
+_FEWEST_WORDS = 2
 _TELLS_GOLD = 0.5
 """A sentence tells the gold answer if it has at least this share of it: ``call her`` tells ``by phone``."""
 _TOLD = 0.75
@@ -33,15 +39,25 @@ def may_say_the_same(tried: TriedFailure, needed: Detail | None) -> bool:
     """
     failure, gold = tried.failure, tried.gold
     said = failure.prediction or ""
-    if gold is None or not gold.weight or refuses(said) or polar(failure.gold_answers) is not None:
+    if gold is None or not gold.weight or refuses(said) or _is_polar(failure.gold_answers, said):
         return False
     asked = frozenset(tried.messages.asked(failure).words)
-    if agreement(gold, said, failure.gold_answers, asked, failure.question).conflicts and not (
+    golds: Sequence[str] = failure.gold_answers
+    if polar(golds) is not None:
+        golds = [_YES_OR_NO.sub("", one) for one in golds]
+    if agreement(gold, said, golds, asked, failure.question).conflicts and not (
         _may_be_fraction(gold, content(said, _PLAIN)) or _counts_otherwise(tried, gold, needed)
     ):
         return False
     own = tried.messages.claim(failure, None).without(gold.words)
     return bool(own.weight) and not _is_told_elsewhere(tried, own, gold, needed)
+
+
+def _is_polar(golds: Sequence[str], said: str) -> bool:
+    """Whether ``yes`` or ``no`` decides, and not the words: ``he flunked it`` may say the same as ``no, he failed``."""
+    if polar(golds) is None:
+        return False
+    return polarity(said) is not None or all(len(tokens(gold)) < _FEWEST_WORDS for gold in golds)
 
 
 def _counts_otherwise(tried: TriedFailure, gold: Content, needed: Detail | None) -> bool:

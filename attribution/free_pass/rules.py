@@ -27,6 +27,7 @@ from attribution.needed.swapped_numbers import swaps
 from attribution.text.refusals import refuses
 from attribution.text.segments import passage
 from attribution.trace.fixes import CONNECT_SEARCH, RECORD_BETWEEN, RECORD_SEARCH
+from attribution.trace.given_back import left_out_by
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import overwritten_unseen, unread_searches
 from attribution.trace.vain_searches import attributes, untold, unweighed
@@ -44,6 +45,11 @@ _ABOUT = 0.5
 """It must also have at least this share of the question."""
 _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: ErrorType.DELETION}
 """The error type of an operation that dropped the detail after the question came: one that rewrote the history."""
+_REWRITTEN = (
+    "{operation} was given the unit, and gave back others of its units and not this one: it may have taken the unit "
+    "out; name what it ends with memtrace.deleted(...), or store its texts with "
+    "memtrace.store_unit(text, store=..., id=...)"
+)
 _NO_SEARCH = "a unit in the memory has the needed fact, and no search for this question is recorded"
 _UNREAD = "a unit in the memory has the needed fact, and no recorded step used what {search} returned for this question"
 _PASSED_OVER = (
@@ -252,6 +258,8 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
         hole = hole or overwritten_unseen(traced.graph, blamed, set(wanted))
         weak = unweighed(traced.graph, blamed, wanted)
         weak = weak or untold(traced.graph, blamed, wanted, traced.failure.question)
+        rewrote = left_out_by(traced.graph, unit, place) if unit else None
+        weak = weak or ("" if rewrote is None else _REWRITTEN.format(operation=operation_label(rewrote)))
     else:
         graph = traced.graph
         asked = set(graph.users(traced.failure.question_id))

@@ -9,6 +9,7 @@ from attribution.needed.content import Content, content
 from attribution.needed.evidence_sentences import content_of_gold
 from attribution.needed.gold_agreement import Agreement, agreement, is_narrowed, measures_alike
 from attribution.needed.messages import Messages
+from attribution.needed.more_than_gold import gives_more
 from attribution.needed.optional_parts import without_brackets
 from attribution.needed.other_names import names_another
 from attribution.needed.other_role import Role, role
@@ -32,7 +33,7 @@ _REPLACED = 0.2
 _OF_ROLE = {Role.OWN: 1.0, Role.UNSURE: 0.65, Role.OTHER: 0.3}
 """The largest likelihood that an answer is right, by how it has the name of the gold answer."""
 _IN_PART = 0.65
-"""The largest likelihood that an answer is right which lacks what a gold answer adds in brackets."""
+"""The largest likelihood that an answer is right which lacks what a gold answer adds in brackets, or gives more."""
 _NARROWED = 0.3
 """The likelihood that an answer is right which names the wanted thing with a word of its own, as ``cork oak``."""
 
@@ -51,6 +52,8 @@ def says_gold(messages: Messages, failure: Failure, evidence: Sequence[str], wan
     found = max(_says(messages, one, evidence, told) for one, told in each_gold(messages, failure, want))
     if found < _IN_PART:
         found = max(found, min(_IN_PART, _says_in_part(messages, failure, evidence)))
+    if found > _IN_PART and gives_more(failure.gold_answers, failure.prediction or "", failure.question):
+        found = _IN_PART
     return min(found, _OF_ROLE[role(failure.gold_answers, failure.prediction or "", failure.question)])
 
 

@@ -62,6 +62,9 @@ _SAYS = AGREES
 _AROUND = " []{}\"',"
 """What surrounds a sentence in the JSON of a tool's result."""
 _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: ErrorType.DELETION}
+_SHARED = 0.4
+"""A text with at least this share of the right answer may say the rest in other words."""
+_IN_OTHER_WORDS = "; unless it says the rest in other words"
 _LEFT_OUT = 0.8
 _SURE, _LIKELY = 0.93, 0.5
 """Likelihoods: with the right answer in a sentence about the question, and of all other findings. It is not recorded
@@ -159,7 +162,8 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
             "the model read the right answer, and its text, which was read in place of it, does not have it",
             lambda: proof.Proof(holder, holder, ((made, wrote),), quote=quote),
             is_local=True,
-            doubt=told_as_change(tried.messages, failure, gold, (await graph.texts(graph.used(wrote or ""))).values()),
+            doubt=told_as_change(tried.messages, failure, gold, (await graph.texts(graph.used(wrote or ""))).values())
+            or ("" if agreement(gold, await graph.text(made)).recall < _SHARED else _IN_OTHER_WORDS),
         )
     if not any(_answers(graph, one) for one in graph.readers(holder)) or is_of_notes(graph, holder):
         return None  # notes are no history: the program may have overwritten or dropped them anywhere

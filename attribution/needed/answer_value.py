@@ -13,6 +13,8 @@ from attribution.text.segments import Placed
 from attribution.text.tokens import tokens
 from attribution.text.weekdays import weekdays
 
+_NAME = 3
+"""An answer of so many words may be a name alone."""
 _WORDS = 0.75
 """A sentence tells words with at least this share of them, by rarity."""
 
@@ -64,7 +66,10 @@ def value_of(told: Content, text: str, other: str, *, is_sure: bool = True) -> A
         first = next((one for one in values if one in told.numbers), min(told.numbers))
         return None if first in {number(one.word) for one in tokens(other)} else AnswerValue(number=first)
     words = {one: weight for one, weight in told.words.items() if one not in theirs and not is_function_word(one)}
-    named = {one.stem for one in tokens(text)[1:] if text[one.start].isupper()}
+    said = tokens(text)
+    named = {one.stem for one in (said if len(said) <= _NAME else said[1:]) if text[one.start].isupper()}
+    if not words and len(said) <= _NAME:
+        words = dict.fromkeys(named - theirs, 1.0)  # a speaker's name is no content of a message
     if not words or (is_sure and len(words) < 2 and not named & words.keys()):
         return None
     return AnswerValue(words=Content(words, frozenset(), ()))

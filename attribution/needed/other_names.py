@@ -21,6 +21,8 @@ _AND = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """Words that join two things or persons."""
+_LETTER = re.compile(r"(?<=\w[ \u00a0-])[A-Z](?!\w|['’]|\.\w)")
+"""A capital letter that stands alone after a word."""
 
 
 def names_another(golds: Sequence[str], text: str) -> bool:
@@ -29,7 +31,16 @@ def names_another(golds: Sequence[str], text: str) -> bool:
     A name is a word with a capital letter that does not begin the text. A shorter or longer form is the same name. If
     each gold answer names only one, as ``Zach alone``, a text that joins others to it, as ``you and Zach``, is another.
     """
-    return bool(golds) and all(_names_another(gold, text) or _adds_to_the_only_one(gold, text) for gold in golds)
+    return bool(golds) and all(
+        _names_another(gold, text) or _adds_to_the_only_one(gold, text) or _names_another_letter(gold, text)
+        for gold in golds
+    )
+
+
+def _names_another_letter(gold: str, text: str) -> bool:
+    """Whether both texts have single capital letters as names, and none in common: ``lift B`` and ``lift D``."""
+    right, said = set(_LETTER.findall(gold)), set(_LETTER.findall(text))
+    return bool(right) and bool(said) and right.isdisjoint(said)
 
 
 def _adds_to_the_only_one(gold: str, text: str) -> bool:

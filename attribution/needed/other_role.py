@@ -55,7 +55,7 @@ at by from to of in on near under behind beside beim unter neben hinter vor nach
 dans sur sous en au aux à sans por para nel nella dal dalla da do na no em sob sobre w od naar van op te till från på
 в на от к
 """
-_LEADING = _PERSONAL | frozenset(_WHERE.split())
+LEADING = _PERSONAL | frozenset(_WHERE.split())
 """Prepositions of places and persons, such as ``with`` in ``with Tom``."""
 _JOINS = re.compile(r"(?:and|or|und|oder|et|ou|y|o|e|en|of|och|og|i|и)\Z", re.IGNORECASE)
 _BORDER = re.compile(r"[,;.:!?–—]")
@@ -113,7 +113,7 @@ def _role(gold: str, text: str, question: str) -> Role:
 def _names(text: str) -> Iterator[Token]:
     """The words of a text with a capital letter, without words such as ``with`` and articles."""
     for one in tokens(text):
-        is_plain = not one.carries or is_function_word(one.word) or one.word in _LEADING
+        is_plain = not one.carries or is_function_word(one.word) or one.word in LEADING
         if text[one.start].isupper() and len(one.word) >= _FEWEST and not is_plain:
             yield one
 
@@ -171,7 +171,7 @@ def _is_elsewhere(gold: str, names: Sequence[Token], text: str, said: Sequence[T
     right = tokens(gold)
     at = right.index(names[0])
     leading = right[at - 1] if at else None
-    if leading is None or leading.word not in _LEADING:
+    if leading is None or leading.word not in LEADING:
         return False
     here = _places(names[0], said)
     if not here or any(_follows(said, place, leading) for place in here):
@@ -216,7 +216,7 @@ def _follows(said: Sequence[Token], place: int, leading: Token) -> bool:
 def _is_replaced(gold: str, text: str) -> bool:
     """Whether a text has the words of the right answer only where it says that something else took their place."""
     right = {
-        one.stem for one in tokens(gold) if one.carries and one.word not in _LEADING and not is_function_word(one.word)
+        one.stem for one in tokens(gold) if one.carries and one.word not in LEADING and not is_function_word(one.word)
     }
     said = tokens(text)
     places = [place for place, one in enumerate(said) if one.stem in right]
@@ -226,7 +226,7 @@ def _is_replaced(gold: str, text: str) -> bool:
 def _is_after_in_place_of(text: str, said: Sequence[Token], place: int, right: set[str]) -> bool:
     first = place
     while first and (
-        said[first - 1].stem in right or _ARTICLE.fullmatch(said[first - 1].word) or said[first - 1].word in _LEADING
+        said[first - 1].stem in right or _ARTICLE.fullmatch(said[first - 1].word) or said[first - 1].word in LEADING
     ):
         first -= 1
     start = said[first].start

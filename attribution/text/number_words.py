@@ -33,6 +33,19 @@ _RUSSIAN = {
     )
     for word, value in zip(words.split(), values, strict=True)
 }
+_RUSSIAN |= {word[:-1] + ending: _RUSSIAN[word] for word in list(_RUSSIAN) if word[-1] == "ь" for ending in ("и", "ью")}
+_RUSSIAN |= {
+    "двух": 2,
+    "двумя": 2,
+    "трех": 3,
+    "трёх": 3,
+    "тремя": 3,
+    "четырех": 4,
+    "четырёх": 4,
+    "восьми": 8,
+    "сорока": 40,
+}
+"""Numbers also in other cases than the first: ``с девятнадцатью складками``."""
 _ENDED = "da de ta te dan den tan ten a e ya ye i u ü yi yu yü"
 """Turkish endings that a number takes: ``yedide`` is "at seven"."""
 _AMBIGUOUS = frozenset({"on", "bin", "kirk", "elli", "one", "bina", "bine", "ona", "altina"})

@@ -29,3 +29,26 @@ def never_ending(graph: TraceGraph) -> list[Operation]:
         for one in graph.operations.values()
         if one.kind is OperationKind.DELETION and one.name not in seen and chose(graph, one.id)
     ]
+
+
+def left_out_by(graph: TraceGraph, unit: str, before: int) -> Operation | None:
+    """The last update that was given a unit, stored something new, and gave back others of its units and not this one.
+
+    A step that rewrites a whole list of units has so taken the unit out, though no end of the unit is recorded.
+
+    Args:
+        graph: the trace.
+        unit: a memory unit.
+        before: the operation's place is lower.
+    """
+    found = None
+    for user in graph.users(unit):
+        operation = graph.operations[user]
+        if operation.kind is not OperationKind.UPDATE or operation.sequence >= before:
+            continue
+        made = [one for one in graph.made(user) if graph.variables[one].kind in STORED]
+        kept = {graph.recorded(one) for one in made if not graph.is_recorded(one)}
+        is_rewritten = bool(kept) and any(map(graph.is_recorded, made)) and graph.recorded(unit) not in kept
+        if is_rewritten and (found is None or operation.sequence > found.sequence):
+            found = operation
+    return found

@@ -39,3 +39,17 @@ def test_names(gold: str, answer: str, is_other: bool) -> None:
 def test_one_of_several_gold_answers_may_have_the_name() -> None:
     assert not names_another(["Mr Hale", "Mr Hall"], "Mr Hall")
     assert not names_another([], "Mr Hall")
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "is_other"),
+    [
+        ("lift D", "It goes by lift B.", True),
+        ("lift D", "Lift D, as before.", False),
+        ("lift D", "by the new lift", False),
+        ("I do", "so do I", False),
+        ("vitamin C", "vitamin B12", False),
+    ],
+)
+def test_a_single_letter_is_a_name(gold: str, answer: str, is_other: bool) -> None:
+    assert names_another([gold], answer) is is_other

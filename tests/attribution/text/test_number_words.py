@@ -88,3 +88,14 @@ def test_only_a_common_word_of_english_is_narrowed_by_the_word_before_it() -> No
     assert is_narrowed(content("an oak", Rarity(())), "It is a cork oak.", ())
     assert is_narrowed(content("a spaniel", Rarity(())), "She has a cocker spaniel.", ("dog", "spaniel"))
     assert not is_narrowed(content("Eğirdir", Rarity(())), "Halan eğirdir'de oturuyor.", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("с девятнадцатью складками", 19), ("около двадцати", 20), ("у четырёх", 4)]
+)
+def test_russian_numbers_in_other_cases(text: str, value: int) -> None:
+    assert sentence(text).numbers == {value}
+
+
+def test_another_russian_word_with_such_an_end_is_no_number() -> None:
+    assert sentence("о семье и пути").numbers == frozenset()
