@@ -223,7 +223,7 @@ class DetailFinder:
 
     def _pair(self, first: Placed, second: Placed, sole: bool, best: float) -> float:
         """The joint score of two sentences; 0 if below ``best``."""
-        if not sole and (self._foreign.get(first.sentence.text) or self._foreign.get(second.sentence.text)):
+        if self._foreign.get(first.sentence.text) or self._foreign.get(second.sentence.text):
             return 0.0
         key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
         if key not in self._pairs:
@@ -238,12 +238,13 @@ class DetailFinder:
     def _excluded(self, placed: Placed, *, sole: bool) -> bool:
         """Whether a sentence comes from another message, or gives the detail's number to another thing.
 
-        A text that was made from the detail's message only quotes no other, however much it is like another message.
+        A text that was made from the detail's message only, and has its numbers, quotes no other message, however much
+        it is like one.
         """
         text = placed.sentence.text
         if len(placed.sentence.numbers) > 1 and swaps(self._detail.sentence.text, text, self._numbers):
             return True
-        if sole:
+        if sole and self._numbers and self._numbers <= placed.sentence.numbers:
             return False
         if text not in self._foreign:
             self._foreign[text] = self._is_foreign(placed.sentence)

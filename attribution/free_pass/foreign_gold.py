@@ -46,6 +46,8 @@ _WHOLLY, _NOTHING = 0.9, 0.1
 """The evidence states all of the given answer, and nothing like the gold answer."""
 _REPLACING = 0.85
 """The likelihood of a wrong gold answer where the evidence has another word, of which no lexicon knows the sense."""
+_COMMON = 12
+"""Any message may have a number up to this one."""
 _STATED = 0.6
 """Another message states the gold answer if a sentence has at least this share."""
 _UNPROVEN = 0.25
@@ -157,7 +159,8 @@ def _has_numbers(messages: Messages, failure: Failure, evidence: Sequence[str], 
     told = [placed.sentence for one in evidence for placed in messages.sentences.get(one, ())]
     last = max((messages.place[one] for one in evidence), default=-1)
     later = [placed.sentence for one in messages.ids[last + 1 :] for placed in messages.sentences[one]]
-    return any(wanted <= one.numbers for one in later) or any(
+    is_rare = max(wanted) > _COMMON
+    return (is_rare and any(wanted <= one.numbers for one in later)) or any(
         wanted <= one.numbers and not asked.isdisjoint(one.stems) for one in told
     )
 

@@ -9,6 +9,7 @@ from attribution.free_pass.premises import wrong_gold
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, Rarity, content, share_found
 from attribution.needed.exclusion import excludes
+from attribution.needed.gold_agreement import agreement
 from attribution.text.refusals import refuses
 from attribution.text.segments import passage
 from attribution.trace.graph import TraceGraph
@@ -16,6 +17,10 @@ from schema.kinds import OperationKind, VariableKind
 
 _WHOLLY = 0.9
 _HALF = 0.5
+_ALL = 0.95
+"""A text has the gold answer if it has at least this share of its words."""
+_MOST = 2_000
+"""The most texts of a trace that are looked through."""
 _FEWEST = 2
 """A sentence about the question has at least this number of its words, or excludes the gold answer."""
 IN_PART = (
@@ -35,10 +40,22 @@ async def told_instead(tried: TriedFailure, gold: Content, past: AbstractSet[str
         past: the backward closure of the answer.
     """
     told = await _told(tried, gold, past)
-    if told is None or told[0] < 1.0:
+    if told is None or told[0] < 1.0 or await _is_recorded(tried, gold):
         return None
     reason = "what was read for the question tells the given answer, and nothing that is recorded tells the gold answer"
     return wrong_gold(told[1], told[2], reason)
+
+
+async def _is_recorded(tried: TriedFailure, gold: Content) -> bool:
+    """Whether any text from before the answer may have the gold answer; of very many texts, one may."""
+    graph = tried.graph
+    end = graph.place(tried.failure.answer_id or "")
+    earlier = [one for one in graph.variables if graph.place(one) < end]
+    if len(earlier) > _MOST:
+        return True
+    own = {VariableKind.GOLD_ANSWER, VariableKind.SCORE}
+    texts = await graph.texts(one for one in earlier if graph.variables[one].kind not in own)
+    return any(agreement(gold, text).recall >= _ALL for text in texts.values())
 
 
 async def is_told_in_part(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> bool:

@@ -65,7 +65,8 @@ _OF_CHANGE = {OperationKind.UPDATE: ErrorType.UPDATE, OperationKind.DELETION: Er
 _SHARED = 0.4
 """A text with at least this share of the right answer may say the rest in other words."""
 _IN_OTHER_WORDS = "; unless it says the rest in other words"
-_LEFT_OUT = 0.8
+_LEFT_OUT, _UNSEEN = 0.8, 0.74
+"""Likelihoods: if the step that left it out is recorded, and if the program did it between recorded calls."""
 _SURE, _LIKELY = 0.93, 0.5
 """Likelihoods: with the right answer in a sentence about the question, and of all other findings. It is not recorded
 whether the memory ever had what a search did not return."""
@@ -171,7 +172,7 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
         "no longer in the prompt: an earlier call of a model was given a text with the right answer, and the call that "
         "answered was not; the program, or the package that keeps its history, left it out"
     )
-    return Finding(ErrorType.DELETION, maker, _LEFT_OUT, reason, lambda: proof.of_message(holder, quote), is_local=True)
+    return Finding(ErrorType.DELETION, maker, _UNSEEN, reason, lambda: proof.of_message(holder, quote), is_local=True)
 
 
 def _in_vain(graph: TraceGraph, failure: Failure, way: AbstractSet[str]) -> list[str]:

@@ -15,6 +15,9 @@ from attribution.text.asked_part import asked_part
         ("Notatki:\nklucz ma Ines\nPytanie: Kto ma klucz?\nOdpowiedź:", "Kto ma klucz?"),
         ("メモ: 鍵はイネス\n質問：鍵は誰が持っていますか。", "鍵は誰が持っていますか。"),
         ("**Question:** Who has the key?\n\nAnswer briefly.", "Who has the key?"),
+        ("The choir meets on Thursdays.\n\nAnswer this question in one sentence: Who has it?", "Who has it?"),
+        ("- the key is with Ines\n- the shed is green\nWho has the key?", "Who has the key?"),
+        ('{"key": "Ines"}\nshed: green\nWie heeft de sleutel?', "Wie heeft de sleutel?"),
         ("Question: first?\nAnswer: no\nQuestion: Who has it?", "Who has it?"),
     ],
 )
@@ -28,6 +31,8 @@ def test_the_labelled_part_is_the_question(prompt: str, question: str) -> None:
         "Who has the key?",
         "Question: Who has the key?",
         "I moved the key.\nWho has it now?",
+        "I moved the key.\nThen I forgot.\nWho has it now?",
+        "- Who has the key?\n- And the car?\nWho has both?",
         "That is out of the question: I keep the key.",
         "Notes:\n- the key\nQuestion:",
     ],
