@@ -35,7 +35,7 @@ _MOST = 100
 _SHOWN = 100
 """Characters of a quoted sentence."""
 _WHOLE = (QuestionForm.CONVERSATIONAL, QuestionForm.UNANSWERABLE)
-_CLAUSE = re.compile(r"[,;:.]\s+|\s*[—–、，；：。]\s*")
+_CLAUSE = re.compile(r"[,;:.]\s|[—–、，；：。]")
 _PART = re.compile(
     rf"""{_CLAUSE.pattern}
       | (?<!\s)\s+(?:and|but|while|whereas|und|aber|y|pero|et|mais|e|ma|mas|en|maar|och|men|og|i|ale|а|но)\s+
