@@ -196,7 +196,9 @@ class DetailFinder:
         read = text if len(text) <= LARGE else self._excerpt(text)
         places = passage(read)
         self._alike.learn(read, (placed.sentence.stems for placed in places))
-        return places, range(len(places)) if sole else self._not_quoted(read, places)
+        if sole:
+            return places, [number for number, one in enumerate(places) if one.sentence.has_content]
+        return places, self._not_quoted(read, places)
 
     def _excerpt(self, text: str) -> str:
         """The parts of a very large text around the core's own words, numbers and years."""
