@@ -61,7 +61,7 @@ async def test_a_reply_that_only_the_program_kept_is_a_hole(run: Run, tmp_path: 
     assert found.question == "Where does the attic key hang?"  # of the state: the model read it inside a prompt
     assert found.blamed is None
     assert "no recorded step shows what became of the reply" in found.verdict.reason
-    assert "memtrace.mutation" in found.verdict.reason
+    assert "memtrace.deleted(text)" in found.verdict.reason
 
 
 async def test_a_model_that_wrote_nothing_at_a_turn_lost_what_it_was_told(run: Run, tmp_path: Path) -> None:
