@@ -54,6 +54,11 @@ def _report(**more: Any) -> FailureReport:
     return FailureReport(**(fields | more))
 
 
+def test_what_to_do_at_the_end_of_a_long_reason_is_shown() -> None:
+    reason = f"the way was lost{' in a long way' * 60}; decorate find"
+    assert lines(verdicts.case(_report(method="flow", reason=reason)))["reason"] == reason
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

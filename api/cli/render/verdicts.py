@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from attribution.statistics.kappa import SourceAgreement
 
 _QUOTE = 300
+_WHOLE_REASON = 4_000
+"""The reason of an abstention ends with what to do, so it is shown whole."""
 _REASON = 500
 
 
@@ -42,7 +44,7 @@ def case(found: FailureReport, file: str | None = None) -> Table:
             ("question", _question(found)),
             ("answer", Text(one_line(found.prediction or "", _QUOTE))),
             ("gold", Text(" | ".join(one_line(gold, _QUOTE) for gold in found.gold_answers), style=style.GOOD)),
-            ("reason", Text(one_line(found.reason or "", _REASON))),
+            ("reason", Text(one_line(found.reason or "", _WHOLE_REASON))),
             ("replay", Text(one_line(words.proof(found.proof), _REASON)) if found.proof else None),
             ("pieces", Text("\n").join(_loss(one, found.reason) for one in found.losses) if found.losses else None),
             ("path", Text("\n").join(map(_step, found.path)) if found.path else None),
