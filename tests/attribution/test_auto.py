@@ -62,7 +62,7 @@ class Ideal:
     """Says what a model would that makes no mistake, and leaves small judgements open; counts tokens by characters.
 
     Attributes:
-        tokens: of all requests but the controls, which are charged to no failure.
+        tokens: of all requests, also of the controls, which count with the failure that needed them first.
     """
 
     def __init__(self, known: Known) -> None:
@@ -73,7 +73,9 @@ class Ideal:
         kind = kind_of(request)
         if kind is not None:
             reply = right_reply(kind, data_of(request))
-            return say("I can't tell.", self._usage(request, "I can't tell.")) if reply is None else give(reply)
+            if reply is None:
+                return say("I can't tell.", self._usage(request, "I can't tell."))
+            return give(reply, self._usage(request, reply))
         asked = json.loads(request.messages[1]["content"].partition("<data>")[2].partition("</data>")[0])
         question = asked["failure"]["question"]
         proposal = self._known.proposals[question]
