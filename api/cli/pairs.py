@@ -64,6 +64,7 @@ _DONE: Mapping[tuple[str, str], Words] = {
     ("show", "keys"): ["keys", "list"],
     ("count", "keys"): ["keys", "list", "--count"],
     ("find", "keys"): ["keys", "list"],
+    ("history", "keys"): ["keys", "list"],
     ("export", "keys"): ["keys", "list", "--csv"],
     ("make", "keys"): ["keys", "create"],
     ("delete", "keys"): ["keys", "revoke"],

@@ -49,6 +49,7 @@ def test_every_verb_for_showing_shows_every_noun_in_both_orders(noun: str) -> No
         ("history failure 02df014d", "labels history 02df014d"),
         ("keys add ann --role writer", "keys create ann --role writer"),
         ("key delete 1234abcd", "keys revoke 1234abcd"),
+        ("history key 1234abcd", "keys list 1234abcd"),
         ("project delete demo --yes", "delete --all --project demo --yes"),
         ("show project demo", "stats --project demo"),
         ("count answers --json", "answers --json --count"),
