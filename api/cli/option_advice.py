@@ -23,7 +23,8 @@ FORMATS = ("table", "json", "jsonl", "csv", "markdown")
 """How a list can be printed."""
 _ADVICE: Mapping[str, str] = {
     "--k": "How many a search should return is in `memtrace report`, under what to change first",
-    "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked by `memtrace why ID --method walk`",
+    "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked by "
+    "`memtrace why ID --method walk`",
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
     **dict.fromkeys(
