@@ -89,11 +89,17 @@ def _leaves_out(gold: str, text: str, question: str) -> bool:
 
 def _lists_more(gold: str, text: str, question: str) -> bool:
     """Whether the answer joins a further thing to that of the right answer: ``the frog and the newt``."""
-    items, wanted = _JOINED.split(text), _JOINED.split(gold)
+    items, wanted = _items(text), _items(gold)
     if len(items) <= len(wanted) or any(len(tokens(one)) > _MOST_WORDS for one in items) or asks_for_number(question):
         return False
     known = {one.stem for one in (*tokens(gold), *tokens(question))}
     return any(_is_thing(item, question) and known.isdisjoint(_contents(item)) for item in items)
+
+
+def _items(text: str) -> list[str]:
+    """The things that an "and" joins; commas separate things only beside one."""
+    joined = _JOINED.split(text)
+    return [part for item in joined for part in listed_items(item)] if len(joined) > 1 else joined
 
 
 def _contents(text: str) -> set[str]:

@@ -14,6 +14,7 @@ from attribution.needed.more_than_gold import gives_more
         ("Jule", "Both: Oskar on weekdays, Jule on weekends.", "Who does the dishes?"),
         ("Lenz", "Der Hias, vom alten Lenz.", "Wer hat die Schleuder bekommen?"),
         ("hives 1, 2 and 3", "Hives 1 and 2; number 3 was left out.", "Which hives did he treat?"),
+        ("shoes and the scarf", "Shoes, the scarf, a torch and water.", "What must every singer pack?"),
         ("la rainette verte", "la rainette verte et le triton crêté", "Quels amphibiens a-t-elle trouvés ?"),
     ],
 )
