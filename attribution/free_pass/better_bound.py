@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_subject import asked_speaker
-from attribution.free_pass.premises import CHANGE
+from attribution.free_pass.premises import CHANGE, names_relative
 from attribution.needed.answer_value import AnswerValue, value_of
 from attribution.needed.messages import is_known
 from attribution.needed.question import QuestionForm, form, is_question
@@ -24,6 +24,7 @@ from attribution.text.said import said
 from attribution.text.segments import Placed, passage
 from attribution.text.tokens import tokens
 from schema.kinds import STORED
+from schema.models import Failure
 
 _NEWER = 0.33
 """A newer text counts with at least this part of the share of the question's words that the gold answer's text has."""
@@ -44,6 +45,21 @@ _PART = re.compile(
 )
 _CHOICE = re.compile(r"\b(?:or|oder|ou|eller|lub|albo|nebo|или|або|veya)\b|或|还是|または|아니면", re.IGNORECASE)
 """What stands between two things of which one will be chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A message or a memory unit.
+
+    Attributes:
+        text: the value.
+        places: of the messages that it is or derives from.
+        is_message: whether it is a message.
+    """
+
+    text: str
+    places: set[int]
+    is_message: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +93,35 @@ async def told_as_well(tried: TriedFailure, reference: int | None) -> str | None
     right = None if tried.gold is None else value_of(tried.gold, golds, answer, is_sure=False)
     if refuses(answer) or form(failure) in _WHOLE or given is None or right is None:
         return None
-    texts = [(place, text, passage(text, reference)) async for place, text in _texts(tried)]
-    asked = _asked(tried, [one for _, _, some in texts for one in some])
+    texts = [(one, passage(one.text, reference)) async for one in _texts(tried)]
+    asked = _asked(tried, [one for _, some in texts for one in some])
     rivals: list[_Telling] = []
     rights: list[_Telling] = []
-    for place, text, some in texts:
+    givers: set[int] = set()
+    for source, some in texts:
         told = [one for one in some if not is_question(one.sentence.text)]
-        with_given = next((one for one in told if given.is_told(one)), None)
+        with_given = next((one for one in told if given.is_told(one) and not _is_others(one, failure)), None)
         with_gold = next((one for one in told if right.is_told(one)), None)
+        if with_given is not None and source.is_message:
+            givers |= source.places
+        supported = source.places & givers
+        if with_given is not None and not supported and len(source.places) > 1:
+            continue  # an update that made the unit of several messages may be the mistake itself
+        place = max(source.places if with_given is None or not supported else supported)
         if with_given is not None and with_gold is not None:
-            if _is_nearer(text, given, right, asked) or (with_given is with_gold and _CHOICE.search(text)):
+            is_choice = with_given is with_gold and _CHOICE.search(source.text)
+            if is_choice or _is_nearer(source.text, given, right, asked):
                 return said(with_given.sentence.text, _SHOWN)
         elif (one := with_given or with_gold) is not None:
             share = _share(asked, {stem for placed in told for stem in placed.sentence.stems})
-            (rights if with_given is None else rivals).append(_Telling(share, place, one.sentence.text, text))
+            (rights if with_given is None else rivals).append(_Telling(share, place, one.sentence.text, source.text))
     found = _rival(rivals, rights, _names(failure.question, first=1), _names(golds) | messages.names)
     return None if found is None else said(found.quote, _SHOWN)
+
+
+def _is_others(placed: Placed, failure: Failure) -> bool:
+    """Whether a sentence tells of a relative or colleague whom the question does not mention."""
+    return names_relative(placed.sentence.text, failure.question)
 
 
 async def told_at_all(tried: TriedFailure) -> str | None:
@@ -103,7 +132,7 @@ async def told_at_all(tried: TriedFailure) -> str | None:
     messages, failure = tried.messages, tried.failure
     value = value_of(messages.claim(failure, messages.last_day()), failure.prediction or "", "")
     day = messages.last_day()
-    texts = [(place, passage(text, day)) async for place, text in _texts(tried)]
+    texts = [(max(one.places), passage(one.text, day)) async for one in _texts(tried)]
     asked = _asked(tried, [one for _, some in texts for one in some])
     owner = asked_speaker(messages, failure.question)
     for place, told in texts if value is not None else ():
@@ -152,20 +181,20 @@ def _rival(
     return None
 
 
-async def _texts(tried: TriedFailure) -> AsyncIterator[tuple[int, str]]:
-    """The messages, and the memory units that were read, each with the place of the last message that it comes from."""
+async def _texts(tried: TriedFailure) -> AsyncIterator[_Text]:
+    """The messages, and then the memory units that were read."""
     graph, messages, known = tried.graph, tried.messages, is_known(tried.graph, tried.failure)
     for one in messages.ids:
         if known(one) and len(messages.texts[one]) <= _LONGEST:
-            yield messages.place[one], messages.texts[one]
+            yield _Text(messages.texts[one], {messages.place[one]}, True)
     past = graph.past([tried.failure.answer_id or ""])
     units = [one for one in past if graph.variables[one].kind in STORED]
     if len(units) > _MOST:
         return
     for one, text in (await graph.texts(units)).items():
-        places = [messages.place[source] for source in graph.past([one]) if source in messages.place]
+        places = {messages.place[source] for source in graph.past([one]) if source in messages.place}
         if places and len(text) <= _LONGEST:
-            yield max(places), text
+            yield _Text(text, places, False)
 
 
 def _names(text: str, *, first: int = 0) -> set[str]:
