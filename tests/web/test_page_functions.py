@@ -510,7 +510,10 @@ def test_the_form_has_what_was_submitted_before_the_undo(monkeypatch: pytest.Mon
     assert queue_failure._form_before_undo({"project": {"failure": None}, "viewer": {"person": "me"}}) == {}
 
 
-def _compared(by: str, counts: dict[str, int] | None, before: Any = "b", after: Any = "a") -> Answers:
+_BEFORE, _AFTER = {"id": "1"}, {"id": "2"}
+
+
+def _compared(by: str, counts: dict[str, int] | None, before: Any = _BEFORE, after: Any = _AFTER) -> Answers:
     def answer(name: str, **_: Any) -> Any:
         if name == "compare":
             return {"project": {"verdictGroups": [], "traces": {"nodes": ["t"]}}}
