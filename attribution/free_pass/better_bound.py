@@ -53,11 +53,13 @@ class _Text:
 
     Attributes:
         text: the value.
+        sentences: of the text.
         places: of the messages that it is or derives from.
         is_message: whether it is a message.
     """
 
     text: str
+    sentences: Sequence[Placed]
     places: set[int]
     is_message: bool
 
@@ -93,13 +95,13 @@ async def told_as_well(tried: TriedFailure, reference: int | None) -> str | None
     right = None if tried.gold is None else value_of(tried.gold, golds, answer, is_sure=False)
     if refuses(answer) or form(failure) in _WHOLE or given is None or right is None:
         return None
-    texts = [(one, passage(one.text, reference)) async for one in _texts(tried)]
-    asked = _asked(tried, [one for _, some in texts for one in some])
+    texts = [one async for one in _texts(tried, (given, right), reference)]
+    asked = _asked(tried, texts)
     rivals: list[_Telling] = []
     rights: list[_Telling] = []
     givers: set[int] = set()
-    for source, some in texts:
-        told = [one for one in some if not is_question(one.sentence.text)]
+    for source in texts:
+        told = [one for one in source.sentences if not is_question(one.sentence.text)]
         with_given = next((one for one in told if given.is_told(one) and not _is_others(one, failure)), None)
         with_gold = next((one for one in told if right.is_told(one)), None)
         if with_given is not None and source.is_message:
@@ -132,29 +134,32 @@ async def told_at_all(tried: TriedFailure) -> str | None:
     messages, failure = tried.messages, tried.failure
     value = value_of(messages.claim(failure, messages.last_day()), failure.prediction or "", "")
     day = messages.last_day()
-    texts = [(max(one.places), passage(one.text, day)) async for one in _texts(tried)]
-    asked = _asked(tried, [one for _, some in texts for one in some])
+    if value is None:
+        return None
+    texts = [one async for one in _texts(tried, (value,), day)]
+    asked = _asked(tried, texts)
     owner = asked_speaker(messages, failure.question)
-    for place, told in texts if value is not None else ():
-        speaker = messages.speakers.get(messages.ids[place])
+    for source in texts:
+        speaker = messages.speakers.get(messages.ids[max(source.places)])
         if owner is not None and speaker not in {owner, None}:
             continue
-        with_it = next((one for one in told if value is not None and value.is_told(one)), None)
-        share = _share(asked, {stem for placed in told for stem in placed.sentence.stems})
+        with_it = next((one for one in source.sentences if value.is_told(one)), None)
+        share = _share(asked, {stem for placed in source.sentences for stem in placed.sentence.stems})
         if with_it is not None and share >= _HALF:
             return said(with_it.sentence.text, _SHOWN)
     return None
 
 
-def _asked(tried: TriedFailure, told: Sequence[Placed]) -> dict[str, float]:
-    """The words of the question that any sentence has, by rarity; all of its words if none has one.
+def _asked(tried: TriedFailure, told: Sequence[_Text]) -> dict[str, float]:
+    """The words of the question that any message or unit has, by rarity; all of its words if none has one.
 
     Without the names of speakers, because a speaker's own messages seldom have the name.
     """
     words = tried.messages.asked(tried.failure).words.items()
     asked = {one: weight for one, weight in words if one not in tried.messages.names and not is_function_word(one)}
-    stems = {stem for placed in told for stem in placed.sentence.stems}
-    return {one: weight for one, weight in asked.items() if one in stems} or asked
+    stems = {stem for source in told for placed in source.sentences for stem in placed.sentence.stems}
+    is_told = tried.messages.rarity.is_told
+    return {one: weight for one, weight in asked.items() if one in stems or is_told(one)} or asked
 
 
 def _rival(
@@ -181,12 +186,22 @@ def _rival(
     return None
 
 
-async def _texts(tried: TriedFailure) -> AsyncIterator[_Text]:
-    """The messages, and then the memory units that were read."""
+async def _texts(tried: TriedFailure, values: Sequence[AnswerValue], reference: int | None) -> AsyncIterator[_Text]:
+    """The messages that may tell one of some values, and then the memory units that were read.
+
+    Args:
+        tried: the failure.
+        values: that answers give.
+        reference: the day (an ordinal) that relative dates of units count from.
+    """
     graph, messages, known = tried.graph, tried.messages, is_known(tried.graph, tried.failure)
     for one in messages.ids:
-        if known(one) and len(messages.texts[one]) <= _LONGEST:
-            yield _Text(messages.texts[one], {messages.place[one]}, True)
+        text, said = messages.texts[one], messages.sentences[one]
+        day = said[0].reference if said else None
+        if len(text) > _LONGEST or not any(value.may_be_told(messages.gist(one), text, day) for value in values):
+            continue
+        if known(one):
+            yield _Text(text, said, {messages.place[one]}, True)
     past = graph.past([tried.failure.answer_id or ""])
     units = [one for one in past if graph.variables[one].kind in STORED]
     if len(units) > _MOST:
@@ -194,7 +209,7 @@ async def _texts(tried: TriedFailure) -> AsyncIterator[_Text]:
     for one, text in (await graph.texts(units)).items():
         places = {messages.place[source] for source in graph.past([one]) if source in messages.place}
         if places and len(text) <= _LONGEST:
-            yield _Text(text, places, False)
+            yield _Text(text, passage(text, reference), places, False)
 
 
 def _names(text: str, *, first: int = 0) -> set[str]:

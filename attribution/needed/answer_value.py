@@ -9,7 +9,7 @@ from attribution.needed.content import Content, names_days, share_found
 from attribution.text.intervals import Interval
 from attribution.text.languages import is_function_word
 from attribution.text.numbers import number
-from attribution.text.segments import Placed
+from attribution.text.segments import Placed, Sentence
 from attribution.text.tokens import tokens
 from attribution.text.weekdays import weekdays
 
@@ -45,6 +45,21 @@ class AnswerValue:
         if self.number is not None:
             return self.number in one.numbers
         return self.words is not None and share_found(self.words, placed) >= _WORDS
+
+    def may_be_told(self, gist: Sentence, text: str, day: int | None) -> bool:
+        """A cheap test: False only if no sentence of a text tells the value.
+
+        Args:
+            gist: all words, numbers and dates of the text as one sentence.
+            text: the text.
+            day: on which it was said (an ordinal).
+        """
+        if self.days:
+            by_number = any(float(date.fromordinal(one.first).day) in gist.numbers for one in self.days)
+            return by_number or any(names_days(gist, one, day) for one in self.days)
+        if self.weekdays:
+            return self.weekdays <= weekdays(text)
+        return self.is_told(Placed(0, gist, day))
 
 
 def value_of(told: Content, text: str, other: str, *, is_sure: bool = True) -> AnswerValue | None:
