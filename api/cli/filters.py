@@ -144,7 +144,7 @@ class Wanted:
 
     Attributes:
         wrong: only answers marked as wrong (True) or as right (False).
-        operation: only those whose verdict blames this operation.
+        operation: only answers with a verdict that blames this operation.
         unjudged: only answers that are marked neither way.
         decided: only those whose verdict names an error type (True), or the others (False).
         labelled: only those with a person's verdict (True) or without (False).

@@ -18,17 +18,18 @@ from attribution.needed.answer_value import AnswerValue, value_of
 from attribution.needed.messages import is_known
 from attribution.needed.question import QuestionForm, form, is_question
 from attribution.needed.swapped_numbers import counted
+from attribution.text.capitals import capitals
 from attribution.text.languages import is_function_word
 from attribution.text.refusals import refuses
 from attribution.text.said import said
 from attribution.text.segments import Placed, passage
-from attribution.text.tokens import tokens
 from schema.kinds import STORED
 from schema.models import Failure
 
 _NEWER = 0.33
 """A newer text counts with at least this part of the share of the question's words that the gold answer's text has."""
 _HALF = 0.5
+"""A text is about the question if it has at least this share of the question's words."""
 _LONGEST = 1_000
 """A longer text, in characters, tells of many things."""
 _MOST = 100
@@ -44,7 +45,7 @@ _PART = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CHOICE = re.compile(r"\b(?:or|oder|ou|eller|lub|albo|nebo|или|або|veya)\b|或|还是|または|아니면", re.IGNORECASE)
-"""What stands between two things of which one will be chosen."""
+"""Words between two things where one of them will be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ async def told_as_well(tried: TriedFailure, reference: int | None) -> str | None
     """The sentence, shortened, by which the given answer may be right, and the gold answer wrong; None without one.
 
     A text tells the given answer with as much of the question as any text that tells the gold answer, unless the gold
-    answer was told later. Or it tells the given answer later, with half of that, or as a change. Or it has a name of
+    answer was told later. Or it tells the given answer later, with a third of that, or as a change. Or it has a name of
     the question where the texts with the gold answer have another. Or one text tells both: the given answer nearer to
     the question's words, or the two as a choice.
     """
@@ -196,12 +197,12 @@ async def _texts(tried: TriedFailure, values: Sequence[AnswerValue], reference: 
     """
     graph, messages, known = tried.graph, tried.messages, is_known(tried.graph, tried.failure)
     for one in messages.ids:
-        text, said = messages.texts[one], messages.sentences[one]
-        day = said[0].reference if said else None
+        text, sentences = messages.texts[one], messages.sentences[one]
+        day = sentences[0].reference if sentences else None
         if len(text) > _LONGEST or not any(value.may_be_told(messages.gist(one), text, day) for value in values):
             continue
         if known(one):
-            yield _Text(text, said, {messages.place[one]}, True)
+            yield _Text(text, sentences, {messages.place[one]}, True)
     past = graph.past([tried.failure.answer_id or ""])
     units = [one for one in past if graph.variables[one].kind in STORED]
     if len(units) > _MOST:
@@ -213,9 +214,7 @@ async def _texts(tried: TriedFailure, values: Sequence[AnswerValue], reference: 
 
 
 def _names(text: str, *, first: int = 0) -> set[str]:
-    """The stems of the words with a capital letter, from the word with the number ``first`` on."""
-    found = tokens(text)[first:]
-    return {one.stem for one in found if one.carries and text[one.start].isupper() and not is_function_word(one.word)}
+    return {one.stem for one in capitals(text, first=first)}
 
 
 def _share(asked: Mapping[str, float], stems: set[str]) -> float:

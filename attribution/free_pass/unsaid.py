@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 
 from attribution.free_pass import proof_path as proof
+from attribution.free_pass.condensed import answers, condensed
 from attribution.free_pass.earlier_questions import lost_since, told_earlier
 from attribution.free_pass.in_its_place import told_as_change
 from attribution.free_pass.loss import FELL_OUT
@@ -42,7 +43,6 @@ _READ = frozenset(
         VariableKind.MEMORY_UNIT,
     }
 )
-_WRITTEN = frozenset({VariableKind.RESPONSE, VariableKind.OTHER})
 _READERS = frozenset({OperationKind.GENERATION, OperationKind.RETRIEVAL})
 """Operations that may read a text without handing it on."""
 _NOTHING, _WITHOUT = "the search found nothing", "what the search returned does not have the right answer"
@@ -154,7 +154,7 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
         return cut
     holder = max(earlier, key=lambda one: graph.variables[one].sequence)
     quote = await graph.text(holder)
-    if (made := _condensed(graph, holder, past, given)) is not None:
+    if (made := condensed(graph, holder, past, given)) is not None:
         wrote = graph.variables[made].operation_id
         return Finding(
             ErrorType.UPDATE,
@@ -166,7 +166,7 @@ async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:
             doubt=told_as_change(tried.messages, failure, gold, (await graph.texts(graph.used(wrote or ""))).values())
             or ("" if agreement(gold, await graph.text(made)).recall < _SHARED else _IN_OTHER_WORDS),
         )
-    if not any(_answers(graph, one) for one in graph.readers(holder)) or is_of_notes(graph, holder):
+    if not any(answers(graph, one) for one in graph.readers(holder)) or is_of_notes(graph, holder):
         return None  # notes are no history: the program may have overwritten or dropped them anywhere
     reason = (
         "no longer in the prompt: an earlier call of a model was given a text with the right answer, and the call that "
@@ -229,28 +229,6 @@ async def _cut_from_history(graph: TraceGraph, earlier: Iterable[str], lacking: 
     _, cut, holder, after = max(cuts)
     prove = partial(proof.Proof, holder, holder, ((after, cut),), quote=await graph.text(holder))
     return Finding(_OF_CHANGE[graph.operations[cut].kind], cut, _LEFT_OUT, FELL_OUT, prove, is_local=True)
-
-
-def _condensed(graph: TraceGraph, holder: str, past: AbstractSet[str], given: AbstractSet[str]) -> str | None:
-    """The reply that was read in place of a text: it answered no turn, or the last prompt was written from it."""
-    prompts = [one for one in given if graph.variables[one].kind is VariableKind.PROMPT]
-    pasted = {one.source for prompt in prompts for one in graph.parents(prompt)}
-    for reader in graph.readers(holder):
-        if graph.operations[reader].kind is OperationKind.GENERATION:
-            way = pasted if _answers(graph, reader) else past
-            found = [one for one in graph.made(reader) if one in way and graph.variables[one].kind in _WRITTEN]
-            if found:
-                return found[0]
-    return None
-
-
-def _answers(graph: TraceGraph, operation_id: str) -> bool:
-    """Whether what an operation made became an answer as it is."""
-    made = graph.made(operation_id)
-    handed = [
-        one.target for variable in made for one in graph.children(variable) if graph.reply(one.target).id == variable
-    ]
-    return any(graph.variables[one].kind is VariableKind.ANSWER for one in [*made, *handed])
 
 
 async def _holding(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> dict[str, bool]:

@@ -21,7 +21,7 @@ _WORDS = 0.75
 
 @dataclass(frozen=True, slots=True)
 class AnswerValue:
-    """What only one of two answers gives. Of the first four attributes, one is set.
+    """What only one of two answers gives. One attribute is set.
 
     Attributes:
         days: of the calendar.
@@ -52,7 +52,7 @@ class AnswerValue:
         Args:
             gist: all words, numbers and dates of the text as one sentence.
             text: the text.
-            day: on which it was said (an ordinal).
+            day: the day of the message (an ordinal).
         """
         if self.days:
             by_number = any(float(date.fromordinal(one.first).day) in gist.numbers for one in self.days)

@@ -13,11 +13,12 @@ from attribution.needed.gold_agreement import measures_alike
 from attribution.needed.other_role import LEADING
 from attribution.needed.pieces import listed_items
 from attribution.needed.question import asks_for_number
+from attribution.text.capitals import capitals
 from attribution.text.clock import times
 from attribution.text.dates import mentions
 from attribution.text.languages import is_function_word
 from attribution.text.numbers import number
-from attribution.text.tokens import Token, tokens
+from attribution.text.tokens import tokens
 
 _WHO = re.compile(
     r"^\W*(?:who|whom|whose|wer|wem|wen|qui|à\s+qui|quién(?:es)?|quem|chi|wie|vem|hvem|kdo|kto|кто|хто|ποιος|ποια|kim|cine)\b"
@@ -74,13 +75,9 @@ def _gives_other_name(gold: str, text: str, question: str) -> bool:
     if not _WHO.search(question):
         return False
     known = {one.word for one in tokens(question)}
-    right = {one.word for one in _names(gold)}
-    said = [one.word for one in _names(text) if one.word not in known]
+    right = {one.word for one in capitals(gold)}
+    said = [one.word for one in capitals(text) if one.word not in known]
     return bool(right) and len(said) > 1 and said[0] not in right
-
-
-def _names(text: str) -> list[Token]:
-    return [one for one in tokens(text) if one.carries and text[one.start].isupper() and not is_function_word(one.word)]
 
 
 def _leaves_out(gold: str, text: str, question: str) -> bool:
@@ -109,6 +106,6 @@ def _contents(text: str) -> set[str]:
 def _is_thing(item: str, question: str) -> bool:
     """Whether an item of a list names a thing or, for ``who``, a person; ``only on weekends`` does not."""
     found = tokens(item)
-    if not found or (_WHO.search(question) and not _names(item)):
+    if not found or (_WHO.search(question) and not capitals(item)):
         return False
     return found[0].word not in LEADING and bool(_contents(item)) and found[0].word not in _ONLY

@@ -44,7 +44,7 @@ def counted(text: str) -> dict[float, set[str]]:
     """The numbers of a text, each with the stems of the words after it that name what it counts."""
     found: dict[float, set[str]] = {}
     words = tokens(text)
-    values = [float(one.word) if one.word.isdecimal() else number(one.word) for one in words]
+    values = [number(one.word) for one in words]
     for place, value in enumerate(values):
         if value is None:
             continue

@@ -22,7 +22,8 @@ _LABEL = re.compile(
 """A label such as ``Question:`` or ``Answer this question in one sentence:``."""
 _NOTE = re.compile(r"\s*(?:[-*•–]|\d+[.)]|[\[{\"]|[^\n:：]{1,40}[:：])")
 """How a line of notes begins: with a mark of a list, with a key, or as JSON."""
-_MOSTLY = 0.6
+_FEWEST, _MOSTLY = 3, 0.6
+"""A prompt with notes has at least so many lines, and most of the lines before its question are notes."""
 _NEXT = re.compile(r"\n[ \t]*\n|\n[^\n:：]{1,30}[:：]")
 """Where a question ends: at an empty line, or at the next label."""
 
@@ -45,7 +46,7 @@ def asked_part(text: str) -> str:
 def _after_notes(text: str) -> str:
     """The last line of a text if it is the only question, after lines of notes; else empty."""
     lines = [one for one in text.splitlines() if one.strip()]
-    if len(lines) < 3 or [one for one in lines if one.rstrip().endswith(("?", "？", "؟"))] != lines[-1:]:
+    if len(lines) < _FEWEST or [one for one in lines if one.rstrip().endswith(("?", "？", "؟"))] != lines[-1:]:
         return ""
     notes = sum(_NOTE.match(one) is not None for one in lines[:-1])
     return lines[-1].strip() if notes >= _MOSTLY * (len(lines) - 1) else ""

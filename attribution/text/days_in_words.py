@@ -21,7 +21,7 @@ _ORDINALS = (
     {name: day for day, name in enumerate(_ENGLISH.split(), 1)}
     | {name + end: day for day, name in enumerate(_GERMAN.split(), 1) for end in ("e", "en", "er", "em")}
     | {name: day for day, name in enumerate(_DUTCH.split(), 1)}
-    | dict.fromkeys(("premier", "1er", "primero", "primo", "primeiro"), 1)
+    | dict.fromkeys(("premier", "primero", "primo", "primeiro"), 1)
 )
 _LAST = 31
 _NAMES = """
@@ -41,6 +41,9 @@ _AFTER = re.compile(
     rf"\b(?:(?:{_MONTH})\s+the|(?!march|may)(?:{_MONTH}))\s+(?P<day>[^\W\d_]{{5,7}}(?:-[^\W\d_]{{5,7}})?)\b",
     re.IGNORECASE,
 )
+_SMALL = "one two three four five six seven eight nine ten eleven twelve twenty thirty"
+_CARDINALS = frozenset(_SMALL.split())
+"""English names no day so: ``one September day``."""
 _ENGLISH_ONLY = frozenset(["january", "february", "march", "may", "june", "july", "august", "october", "december"])
 
 
@@ -63,7 +66,7 @@ def _day(match: re.Match[str]) -> int | None:
         return None
     value = number(word)
     month = match.string[match.end() :].split(maxsplit=1)[0].strip(".,;:!?()").lower()
-    is_english = month in _ENGLISH_ONLY or (match["of"] or "").lower().startswith("of")
+    is_english = word in _CARDINALS or month in _ENGLISH_ONLY or (match["of"] or "").lower().startswith("of")
     if value is None or not 1 <= value <= _LAST or value != int(value) or is_english:
         return None
     return int(value)

@@ -12,9 +12,10 @@ from attribution.trace.graph import TraceGraph
 from schema.kinds import OperationKind, VariableKind
 
 _REPLIES = frozenset({VariableKind.RESPONSE, VariableKind.ANSWER})
-_INSTRUCTIONS = 40
-_SHOWN = 60
+_INSTRUCTIONS, _SHOWN = 40, 60
+"""Characters shown of a model's instructions, and of a reply."""
 _EXAMPLES = 3
+"""The most replies, and the most places in the code, that are named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ async def left_out(
     graph = await TraceGraph.load(store, told.trace.trace.id)
     end = graph.operations[update.id].sequence
     assert left_out_by(graph, first.id, end) is None, "the update is not before itself"
-    found = [left_out_by(graph, one.id, end + 1) for one in (first, second)]
-    return tuple(None if one is None else one.external_id for one in found)  # type: ignore[return-value]
+    one, other = (left_out_by(graph, unit.id, end + 1) for unit in (first, second))
+    return one.external_id if one else None, other.external_id if other else None
 
 
 async def test_a_unit_that_a_new_list_lacks_was_left_out(sqlite_database: Database) -> None:

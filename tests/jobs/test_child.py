@@ -50,7 +50,9 @@ class Parent:
             while not self.told or isinstance(self.told[-1], Told):
                 self.heard.clear()
                 await self.heard.wait()
-        return self.told.pop()  # type: ignore[no-any-return]
+        end = self.told.pop()
+        assert isinstance(end, End)
+        return end
 
 
 class Child:

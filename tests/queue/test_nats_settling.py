@@ -23,7 +23,7 @@ LETTER = DeadLetter(None, "p", "t", b"{}", "no reason", 3, NOW, NOW)
 
 
 class Nats:
-    """A connection whose acts are noted; ``broken`` names those that fail next."""
+    """A connection whose acts are noted; ``broken`` names the acts that fail next."""
 
     def __init__(self) -> None:
         self.acts: list[str] = []

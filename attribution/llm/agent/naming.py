@@ -1,4 +1,4 @@
-"""Names in a proposal that several operations have: what a model is told, so that it can choose one."""
+"""Names in a proposal that several operations have, and the list of these operations from which a model chooses."""
 
 from __future__ import annotations
 

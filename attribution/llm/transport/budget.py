@@ -46,7 +46,7 @@ class LlmBudget:
 
     Attributes:
         limits: the most that may be spent.
-        scope: what it is for, in messages.
+        scope: the name of the budget in messages.
         spent: what was used under the limits.
         beside: what was used for this budget's sake without counting for its limits: for controls of a model.
     """

@@ -7,7 +7,7 @@ once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from functools import cache
 
 import msgspec
@@ -24,6 +24,7 @@ from attribution.llm.walk.asking import (
     SUPPORTS,
     Asker,
     Fact,
+    Opinion,
     StepShown,
     controls,
     prompt,
@@ -56,7 +57,7 @@ class Measured(BaseModel):
 
 
 class Measure:
-    """The controls of a run. One that can't be asked ends them: then nothing more is measured in this run."""
+    """The controls of a run. After a control that can't be asked, nothing more is measured in this run."""
 
     def __init__(self, client: LlmClient) -> None:
         self._client = client
@@ -137,12 +138,22 @@ class Measure:
 
 
 async def _same(asker: Asker) -> Measured:
+    return await _opinions((one.same, asker.same(one.question, one.right, one.answer)) for one in _controls().same)
+
+
+async def _supports(asker: Asker) -> Measured:
+    asked = ((one.supports, asker.supports(one.question, one.right, one.messages)) for one in _controls().supports)
+    return await _opinions(asked)
+
+
+async def _opinions(asked: Iterable[tuple[bool, Awaitable[Opinion | None]]]) -> Measured:
+    """The measure of judgements with yes or no, asked one after the other: what is right, and the judgement."""
     right, counts = [], Counts()
-    for one in _controls().same:
-        opinion = await asker.same(one.question, one.right, one.answer)
+    for expected, judgement in asked:
+        opinion = await judgement
         said = None if opinion is None else opinion.yes
-        counts = _counted(counts, one.same, said)
-        right.append(said is one.same)
+        counts = _counted(counts, expected, said)
+        right.append(said is expected)
     return _measured(right, counts)
 
 
@@ -154,16 +165,6 @@ async def _holds(asker: Asker) -> Measured:
             said = None if picked is None or (picked[1].yes and picked[0] != number) else picked[1].yes
             counts = _counted(counts, number + 1 in one.holds, said)
         right.append(picked is not None and (picked[0] + 1 in one.holds if picked[1].yes else not one.holds))
-    return _measured(right, counts)
-
-
-async def _supports(asker: Asker) -> Measured:
-    right, counts = [], Counts()
-    for one in _controls().supports:
-        opinion = await asker.supports(one.question, one.right, one.messages)
-        said = None if opinion is None else opinion.yes
-        counts = _counted(counts, one.supports, said)
-        right.append(said is one.supports)
     return _measured(right, counts)
 
 

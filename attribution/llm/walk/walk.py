@@ -126,7 +126,7 @@ class Walker:
 
 @dataclass(slots=True)
 class _Controls:
-    """The controls that one failure needs.
+    """Asks for controls on behalf of one failure.
 
     Attributes:
         reliability: what is known of the kinds that were due.

@@ -37,7 +37,7 @@ def said_now(trace: TraceState, text: str, known: Sequence[Text]) -> str:
     Args:
         trace: of the message.
         text: the message.
-        known: the known texts in it, in their order.
+        known: the known texts in the message, in their order.
     """
     ours = [one for one in known if trace.id in one.given]
     given = [found for one in ours for found in one.given[trace.id]]

@@ -1,4 +1,4 @@
-"""What one of two answers gives, and which sentences tell it."""
+"""What one of two answers gives, and sentences that tell this value or do not."""
 
 from __future__ import annotations
 

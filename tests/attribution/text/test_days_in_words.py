@@ -26,7 +26,8 @@ def test_a_day_in_words_is_the_day(text: str, day: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["two June bugs", "one of June's friends", "I march second in line", "the last of March"]
+    "text",
+    ["two June bugs", "one September day", "one of June's friends", "I march second in line", "the last of March"],
 )
 def test_other_words_before_a_month_are_no_days(text: str) -> None:
     assert with_day_digits(text) == text

@@ -91,7 +91,7 @@ async def _run(
     return await run(plan, store)
 
 
-@pytest.mark.parametrize(
+EACH_PROGRAM = pytest.mark.parametrize(
     ("program", "environment"),
     [
         ("mem0:Mem0Program", "mem0-2.2.1"),
@@ -100,6 +100,9 @@ async def _run(
         pytest.param("langgraph_store:LangGraphStore", "langchain", marks=pytest.mark.full),
     ],
 )
+
+
+@EACH_PROGRAM
 async def test_an_adapter_remembers_answers_and_is_recorded(
     tmp_path: Path,
     store: GraphStore,
@@ -163,15 +166,7 @@ async def test_embeddings_may_have_a_server_of_their_own(
     assert {path.rpartition("/")[2] for path, _ in embedder.requests} == {"embeddings"}
 
 
-@pytest.mark.parametrize(
-    ("program", "environment"),
-    [
-        ("mem0:Mem0Program", "mem0-2.2.1"),
-        pytest.param("mem0:Mem0Program", "mem0-1.0.11", marks=pytest.mark.full),
-        pytest.param("langchain_rag:LangChainRag", "langchain", marks=pytest.mark.full),
-        pytest.param("langgraph_store:LangGraphStore", "langchain", marks=pytest.mark.full),
-    ],
-)
+@EACH_PROGRAM
 async def test_found_memories_and_replies_can_be_limited(
     tmp_path: Path,
     store: GraphStore,
