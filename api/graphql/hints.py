@@ -50,7 +50,7 @@ _SAME = {
     "query": "text",
     "where": "filter",
 }
-"""What fields and arguments that people guess are called here, where there is such a one."""
+"""Names of fields and arguments that people guess, each with its name in this schema."""
 
 
 def with_hint(schema: GraphQLSchema, message: str) -> str:

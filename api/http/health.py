@@ -58,13 +58,13 @@ async def healthz() -> Liveness:
 @router.get("/healthcheck", include_in_schema=False)
 @router.get("/livez", include_in_schema=False)
 async def health() -> RedirectResponse:
-    """The same as ``/healthz``, under the names that other servers give it."""
+    """Leads to ``/healthz`` from the addresses of such checks in other servers."""
     return RedirectResponse("/healthz")
 
 
 @router.get("/ready", include_in_schema=False)
 async def ready() -> RedirectResponse:
-    """The same as ``/readyz``."""
+    """Leads to ``/readyz``."""
     return RedirectResponse("/readyz")
 
 

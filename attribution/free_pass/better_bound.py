@@ -45,7 +45,7 @@ _PART = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CHOICE = re.compile(r"\b(?:or|oder|ou|eller|lub|albo|nebo|или|або|veya)\b|或|还是|または|아니면", re.IGNORECASE)
-"""Words between two things where one of them will be chosen."""
+"""Words between two things, such as "or": a speaker will choose one of the things."""
 
 
 @dataclass(frozen=True, slots=True)

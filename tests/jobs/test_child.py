@@ -26,7 +26,7 @@ Work = Callable[[JobKind, str, Context], Awaitable[Any]]
 
 
 class Parent:
-    """The runner: what it is told, and how it says something."""
+    """The runner: takes what the child says, and sends messages to the child."""
 
     def __init__(self) -> None:
         self.told: list[Any] = []

@@ -117,7 +117,7 @@ class Walker:
         return self.charged(replace(verdict, details=verdict.details | details), budget)
 
     def charged(self, verdict: Verdict, budget: LlmBudget) -> Verdict:
-        """A verdict with all that was used for it; its details say what part of it controls took."""
+        """A verdict with all tokens that were used for it; its details give the tokens of the controls."""
         used, beside = budget.used, budget.beside
         controls = {} if beside == Usage() else {"controlTokens": beside.input_tokens + beside.output_tokens}
         model = self.client.settings.model if used != Usage() else None
