@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from attribution.text.said import said
 from attribution.trace.graph import TraceGraph
 from schema.kinds import OperationKind, VariableKind
+from schema.models import Variable
 
 _REPLIES = frozenset({VariableKind.RESPONSE, VariableKind.ANSWER})
+_SHOWN_IN = frozenset({VariableKind.PROMPT, VariableKind.OTHER})
+"""Kinds of texts that a model is given: what a tool gave back is of kind Other."""
 _INSTRUCTIONS, _SHOWN = 40, 60
 """Characters shown of a model's instructions, and of a reply."""
 _EXAMPLES = 3
@@ -36,15 +40,15 @@ class KeptReplies:
 def kept_unseen(graph: TraceGraph) -> KeptReplies | None:
     """The replies that a program kept out of sight; None if there are none, or if any memory unit is recorded.
 
-    A prompt that also has what the user said before the reply repeats a conversation, and keeps no note.
+    A prompt that also has what the user said before the reply repeats a conversation, and keeps no note. What a tool
+    gave back to a model may show a note, too, if the conversation at hand does not have the reply.
     """
     if any(one.kind is VariableKind.MEMORY_UNIT for one in graph.variables.values()):
         return None
     replies: dict[str, None] = {}
     readers: dict[str, None] = {}
-    for prompt in (one for one in graph.variables.values() if one.kind is VariableKind.PROMPT):
-        sources = {one.source for one in graph.parents(prompt.id)}
-        notes = [one for one in sources if _is_reply(graph, one) and _said_before(graph, one).isdisjoint(sources)]
+    for prompt in (one for one in graph.variables.values() if one.kind in _SHOWN_IN):
+        notes = _notes_in(graph, prompt)
         replies.update(dict.fromkeys(notes))
         readers.update(dict.fromkeys(graph.users(prompt.id) if notes else ()))
     if not replies:
@@ -56,13 +60,12 @@ def kept_unseen(graph: TraceGraph) -> KeptReplies | None:
 
 def is_of_notes(graph: TraceGraph, variable_id: str) -> bool:
     """Whether a program wrote a prompt from kept replies, and not from a conversation."""
-    sources = {one.source for one in graph.parents(variable_id)}
-    return any(_is_reply(graph, one) and _said_before(graph, one).isdisjoint(sources) for one in sources)
+    return bool(_notes_in(graph, graph.variables[variable_id]))
 
 
 def problem(graph: TraceGraph, kept: KeptReplies) -> str:
     """What is missing, with the texts that came back and the places in the code."""
-    quotes = [f"“{' '.join(graph.variables[one].preview.split())[:_SHOWN]}”" for one in kept.replies[:_EXAMPLES]]
+    quotes = [f"“{said(graph.variables[one].preview, _SHOWN)}”" for one in kept.replies[:_EXAMPLES]]
     more = ", …" if len(kept.replies) > _EXAMPLES else ""
     count = "a reply of a model" if len(kept.replies) == 1 else f"{len(kept.replies):,} replies of models"
     return (
@@ -108,6 +111,19 @@ def _place(graph: TraceGraph, operation_id: str) -> str:
     text = " ".join(graph.variables[told[0]].preview.split()) if told else ""
     shown = f" (“{text[:_INSTRUCTIONS]}{'…' if len(text) > _INSTRUCTIONS else ''}”)" if text else ""
     return f"{operation.location or operation.name or operation.external_id}{shown}"
+
+
+def _notes_in(graph: TraceGraph, shown: Variable) -> list[str]:
+    """The replies that a model's prompt has from outside of the conversation at hand."""
+    sources = {one.source for one in graph.parents(shown.id)}
+    replies = [one for one in sources if _is_reply(graph, one)]
+    if not replies:
+        return []
+    known = set(sources)
+    if shown.kind is not VariableKind.PROMPT:
+        models = [one for one in graph.users(shown.id) if graph.operations[one].kind is OperationKind.GENERATION]
+        replies, known = replies if models else [], known.union(*map(graph.used, models))
+    return [one for one in replies if _said_before(graph, one).isdisjoint(known)]
 
 
 def _is_instruction(graph: TraceGraph, variable_id: str) -> bool:

@@ -52,7 +52,7 @@ async def test_a_check_says_the_same(run: Run, tmp_path: Path) -> None:
         (trace,) = (await store.traces()).items
         (lacks, *_) = await holes(await TraceGraph.load(store, trace.id))
     assert "the program keeps a memory that is not recorded: 2 replies of models came back in later" in lacks.problem
-    assert "The Okonjo family's tandem needs a new chain" in lacks.problem
+    assert "“The Okonjo family's tandem" in lacks.problem
     assert 'put @memtrace.operation(kind="Extraction", output="MemoryUnit", each=True) above' in lacks.fix
 
 

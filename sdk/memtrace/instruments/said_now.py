@@ -26,6 +26,8 @@ _SHORTEST = 12
 _FEWEST = 2
 """A message with one whole reply may ask for a judgement of it. Not with so many, or with lines of a template."""
 _HEADINGS = (":", "：")
+_ASKING = ("?", "？", "؟", "\u037e")
+"""How a question ends: the last sign is the Greek one."""
 _AROUND = " \t;,.|-–—•*#>)]}\"'"
 _ITEM = re.compile(r"^(?:[-*•·–—#>]+|\d{1,3}[.)])[ \t]+")
 _REPLIES = frozenset({"Answer", "Response"})
@@ -45,7 +47,7 @@ def said_now(trace: TraceState, text: str, known: Sequence[Text]) -> str:
         return ""
     seen: dict[str, None] = trace.notes.get("lines", {})
     is_written = len(ours) >= _FEWEST or any(is_part(one, trace.id) for one in ours)
-    if not is_written and seen.keys().isdisjoint(_lines(text)):
+    if not is_written and seen.keys().isdisjoint(_lines(text)) and not _asks_of_notes(trace, text, ours):
         return ""
     found = _of_values(text, ours, seen)
     return _beside(text, ours, seen) if found is None else found
@@ -79,6 +81,15 @@ def remember(trace: TraceState, text: str) -> None:
 
 def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _asks_of_notes(trace: TraceState, text: str, known: Sequence[Text]) -> bool:
+    """Whether a message ends in a question about kept notes: no earlier words of the user stand in the message.
+
+    A message that asks for a judgement of a reply also has what the user had said before the reply.
+    """
+    end = max(text.find(one.text) + len(one.text) for one in known)
+    return text[end:].rstrip(_AROUND).endswith(_ASKING) and not turns_in(trace, text, is_enough=True)
 
 
 def _of_values(text: str, known: Sequence[Text], seen: dict[str, None]) -> str | None:
