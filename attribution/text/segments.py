@@ -28,6 +28,12 @@ _BREAK = re.compile(
     """,
     re.VERBOSE,
 )
+_ORDINAL_DIGITS = 2
+_COUNTED = frozenset(
+    ("etage", "halbjahr", "jahrhundert", "klasse", "obergeschoss", "og", "quartal", "reihe", "semester", "stock", "ug")
+)
+"""German nouns after an ordinal; they begin with a capital letter, like a new sentence."""
+_FIRST_WORD = re.compile(r"\w+")
 _MARKS = ".!?;"
 """Marks that belong to the end of a sentence."""
 _LONGEST = 2_000
@@ -134,6 +140,8 @@ def cut(text: str, start: int = 0) -> list[tuple[int, str]]:
     found = []
     for match in _BREAK.finditer(text, start):
         end = match.start()
+        if text[end] == "." and _is_ordinal(text, end, match.end()):
+            continue
         if text[end] in _MARKS:
             end += 1
         if end > start:
@@ -147,6 +155,17 @@ def cut(text: str, start: int = 0) -> list[tuple[int, str]]:
         for part in range(0, len(piece), _LONGEST)
         if not piece[part : part + _LONGEST].isspace()
     ]
+
+
+def _is_ordinal(text: str, dot: int, after: int) -> bool:
+    """Whether the dot after a number of one or two digits makes an ordinal, as in "2. patro" and "im 2. Stock"."""
+    first = dot
+    while first > 0 and dot - first < _ORDINAL_DIGITS + 1 and text[first - 1].isdecimal():
+        first -= 1
+    if not 0 < dot - first <= _ORDINAL_DIGITS or text[dot + 1 : after].strip(" ") or after == dot + 1:
+        return False
+    following = _FIRST_WORD.match(text, after)
+    return following is not None and (following.group()[0].islower() or following.group().lower() in _COUNTED)
 
 
 def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
