@@ -17,6 +17,7 @@ from ingest.events.questions import questions_of
 from schema.errors import NotFoundError
 from schema.kinds import VariableKind
 from schema.models import Failure, Variable
+from schema.words import words
 from store.contract.answers import Label
 from store.contract.protocol import GraphStore
 from store.shared.paging import every, in_trace
@@ -59,13 +60,20 @@ async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> 
     return answers[0]
 
 
-async def asked_of(store: GraphStore, answer: Variable) -> Variable:
+async def asked_of(store: GraphStore, answer: Variable, told: str = "") -> Variable:
     """The question to which an answer belongs according to the graph.
+
+    Args:
+        store: the project.
+        answer: the answer.
+        told: the question's text, if it is known: it decides between several questions.
 
     Raises:
         UsageError: the graph shows none, or several.
     """
     found = (await questions_of(store, [answer]))[answer.id]
+    if len(found) > 1 and told:
+        found = [one for one in found if words(one.preview) == words(told)] or found
     if len(found) == 1:
         return found[0]
     shown = ", ".join(f"{short(one.id)} {name_of(one, 40)}" for one in found[:_MOST_QUESTIONS])

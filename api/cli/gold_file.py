@@ -35,12 +35,14 @@ class GoldLine:
         named: the answer's id, or the question's text.
         gold: the right answers; empty if the line says none.
         problem: what is wrong with the line; empty if nothing is.
+        question: the question's text, if the line names the answer, too.
     """
 
     number: int
     named: str
     gold: tuple[str, ...]
     problem: str = ""
+    question: str = ""
 
 
 def read_gold(data: bytes, source: str) -> list[GoldLine]:
@@ -142,4 +144,5 @@ def _line(number: int, row: Mapping[str, Any]) -> GoldLine:
     right = tuple(dict.fromkeys(str(one).strip() for one in several if str(one).strip()))
     if right and not named:
         return GoldLine(number, "", right, "names neither an answer nor a question")
-    return GoldLine(number, named, right)
+    asked = str(row[columns[1]] or "").strip() if columns[1] else ""
+    return GoldLine(number, named, right, question="" if asked == named else asked)

@@ -64,7 +64,7 @@ async def _failure(
     if not line.gold:
         return None
     answered = await wrong_answer(store, line.named, trace)
-    asked = await asked_of(store, answered)
+    asked = await asked_of(store, answered, line.question)
     failure = await failure_of(store, Complaint(asked.id, answered.id, line.gold, (), comment), author)
     said = words(failure.prediction or "")
     if said and any(said == words(gold) for gold in line.gold):

@@ -9,6 +9,9 @@ from schema.models import Variable
 from store.contract.answers import NO_BUDGET, Budget, Direction, Label
 from store.contract.protocol import GraphStore
 
+_QUESTION_MARKS = ("?", "？", "؟", "\u037e")
+"""The last sign is the Greek question mark."""
+_AFTER = " \n\t\"'”»)」』"
 _OF_ITS_PROMPT = Budget(hops=2)
 """From the operation's inputs (such as a prompt), two steps back: reaches the question in the prompt, but not questions
 of earlier turns, which reached the prompt through the history or through retrieved units."""
@@ -64,7 +67,7 @@ async def _of_replies(store: GraphStore, used: dict[str, list[Variable]]) -> dic
     chosen = {}
     asked = await _asked_in(store, used, found)
     for id_, queries in found.items():
-        questions = asked.get(id_) or queries
+        questions = asked.get(id_) or _only_asking(queries) or queries
         messages = _of_kind(used[id_], VariableKind.MESSAGE)
         by_models = bool(questions) and all(one.id in written for one in questions)
         chosen[id_] = (
@@ -96,6 +99,15 @@ async def _asked_in(
         id_: [one for one in found[id_] if any(d.source == message.id for d in derived.get(one.id, ()))][-1:]
         for id_, message in newest.items()
     }
+
+
+def _only_asking(queries: Sequence[Variable]) -> list[Variable]:
+    """The only one of several queries that ends with a question mark, as a list; empty if none or several do.
+
+    Memories search with the text of a new unit, too, before they store the unit. Such a query asks nothing.
+    """
+    asking = [one for one in queries if one.preview.rstrip(_AFTER).endswith(_QUESTION_MARKS)]
+    return asking if len(asking) == 1 else []
 
 
 async def _written_by_models(store: GraphStore, queries: Sequence[str]) -> set[str]:

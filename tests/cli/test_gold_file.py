@@ -37,7 +37,8 @@ def test_lines_are_counted_where_a_text_has_several() -> None:
 
 def test_the_id_comes_before_the_question() -> None:
     data = b"id,question,right,gold\nabc,Where?,false,Berlin\n,When?,,May\n"
-    assert [line.named for line in read_gold(data, "f")] == ["abc", "When?"]
+    found = read_gold(data, "f")
+    assert [(line.named, line.question) for line in found] == [("abc", "Where?"), ("When?", "")]
 
 
 def test_json_as_lines_and_as_a_list() -> None:
@@ -142,3 +143,19 @@ def test_a_list_of_answers_with_a_column_more_is_such_a_file(chat: Cli, tmp_path
 def test_a_file_leaves_no_room_for_one_answer(chat: Cli, tmp_path: Path) -> None:
     assert "leave out ANSWER" in chat("fail", "said-a", "--file", "gold.csv", code=2).err
     assert "can't be read" in chat("fail", "--file", str(tmp_path / "none.csv"), code=1).err
+
+
+def test_the_question_of_a_line_decides_between_two(stored: Callable[[TraceBuilder], Cli], tmp_path: Path) -> None:
+    trace = TraceBuilder(DEFAULT_PROJECT, "two")
+    asked = [trace.variable(f"q{n}", text, kind=VariableKind.QUERY) for n, text in enumerate(["Which pet?", "Whose?"])]
+    step = trace.operation("step", kind=OperationKind.GENERATION)
+    trace.use(step, *asked)
+    trace.derive(trace.variable("said", "a cat", by=step, kind=VariableKind.ANSWER), *asked, by=step)
+    cli = stored(trace)
+    file = tmp_path / "gold.csv"
+    file.write_text("id,gold\nsaid,a dog\n")
+    assert "it may be one of 2" in cli("fail", "--file", str(file), code=4).err
+    file.write_text("id,question,gold\nsaid,whose,Bo's cat\n")
+    cli("fail", "--file", str(file))
+    (failure,) = cli("failures", "--json").json
+    assert failure["question"] == "Whose?"

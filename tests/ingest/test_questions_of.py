@@ -104,6 +104,22 @@ async def test_a_query_that_a_model_wrote_is_better_than_nothing(store: GraphSto
     assert await asked(store, trace, *answers) == [["written"], ["written", "own"]]
 
 
+@pytest.mark.parametrize(
+    ("queries", "found"),
+    [
+        (["A new unit.", "Who has the key?", "Another unit."], ["Who has the key?"]),
+        (["钥匙在谁那里？", "新的记录"], ["钥匙在谁那里？"]),
+        (["Who has the key?", "Where is the key?"], ["Who has the key?", "Where is the key?"]),
+        (["key holder", "key place"], ["key holder", "key place"]),
+    ],
+)
+async def test_the_only_query_that_asks_is_the_question(
+    store: GraphStore, trace: TraceBuilder, queries: list[str], found: list[str]
+) -> None:
+    made = [given(trace, one, QUERY) for one in queries]
+    assert await asked(store, trace, answer(trace, *made)) == [found]
+
+
 async def test_of_several_queries_the_one_that_was_made_of_the_newest_message(
     store: GraphStore, trace: TraceBuilder
 ) -> None:
