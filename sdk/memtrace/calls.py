@@ -114,6 +114,7 @@ class Call(Step):
 
     def end(self, status: str, error: BaseException | None = None) -> None:
         """Record the remaining events, and the end."""
+        empty_searches.stored(self)
         self.finish(status, error)
 
     def heard(self, events: list[RawEvent]) -> None:

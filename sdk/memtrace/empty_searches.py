@@ -5,7 +5,7 @@ search's question uses this list. Only the newest question of the call counts, b
 ones.
 
 A search without a question, such as a look at all notes of a user, is followed by time: the next call of a model in the
-session uses its empty list.
+session uses its empty list. If a unit is stored before that call, the look was part of the storing.
 """
 
 from __future__ import annotations
@@ -56,6 +56,13 @@ def remember(step: Step, empty: list[Variable]) -> None:
         before = kept.get(asked.id)
         results = [*([] if before is None else before[1]), *empty][-MAX_SEARCHES:]
         kept.set(asked.id, (asked.order, results))
+
+
+def stored(step: Step) -> None:
+    """Forget the empty looks of the session if an update stored a unit after them."""
+    listed = step.trace.notes.get(_LISTED)
+    if listed and step.maker[1] == "Update" and any(made.kind == "MemoryUnit" for made, _, _ in step.outputs):
+        listed.pop(step.session or "", None)
 
 
 def use(step: Step, events: list[RawEvent]) -> None:

@@ -101,6 +101,17 @@ def test_a_listing_without_a_question_belongs_to_the_next_call(recorded: MemoryE
     assert (used(recorded, "next"), used(recorded, "later")) == (["asked", "first", "second"], ["asked"])
 
 
+@pytest.mark.parametrize(("kind", "output", "found"), [("Update", "MemoryUnit", []), ("Other", "Other", ["search"])])
+def test_a_listing_before_a_unit_is_stored_belongs_to_the_storing(
+    recorded: MemoryExporter, kind: str, output: str, found: list[str]
+) -> None:
+    with memtrace.trace("t"):
+        search()
+        memtrace.operation("step", kind=kind, output=output)(lambda: "Ann lives in Bonn.")()
+        answer("prompt")
+    assert used(recorded) == found
+
+
 def test_a_listing_belongs_to_its_session(recorded: MemoryExporter) -> None:
     with memtrace.trace("t"):
         with memtrace.session(id="one"):

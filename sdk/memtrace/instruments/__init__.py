@@ -43,7 +43,7 @@ class _Installed:
             import_module("httpx")
             instrument = load(self._name)
             found = _version(instrument.distribution)
-            told = advice(self._name, found, instrument.tested)
+            told = advice(instrument.distribution, found, instrument.tested)
             if told:
                 warn(f"version of {self._name}", told)
             try:

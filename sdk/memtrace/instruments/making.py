@@ -155,6 +155,7 @@ class Making:
             else:
                 empty_searches.found_nothing(step)
             searched(step, {made.id for made, _, _ in step.outputs if made.name == empty_searches.ROLE})
+        empty_searches.stored(step)
         is_cancelled = error is not None and type(error).__name__ in _CANCELLED
         status = "ok" if error is None else "cancelled" if is_cancelled else "error"
         step.finish(status, None if is_cancelled else error, attributes)

@@ -66,7 +66,7 @@ def advice(name: str, version: str | None, tested: tuple[str, str]) -> str | Non
     """A warning for an untested version; None if the version is in the tested range or unknown.
 
     Args:
-        name: the instrument's name.
+        name: of the package.
         version: the installed version; None if unknown.
         tested: the oldest and the newest tested version.
     """

@@ -165,6 +165,7 @@ class Mem0Call:
                     empty_searches.found_nothing(self._step)
                 else:
                     empty_searches.remember(self._step, [])
+            empty_searches.stored(self._step)
             self._step.finish("ok")
 
     def _found(self, result: object) -> None:
