@@ -6,7 +6,7 @@ import pytest
 
 from attribution.free_pass.flow import FlowPass
 from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import Hole, holes
+from attribution.trace.holes import Hole, holes, overwritten_unseen, weakness
 from attribution.verdicts.verdict import Verdict
 from schema.kinds import DerivationKind, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
@@ -113,6 +113,32 @@ async def test_a_deletion_that_only_leaves_units_out_is_a_hole(sqlite_database: 
     told = [one for one in lacks if "deletions returned some of the units" in one.problem]
     assert [one.examples for one in told] == ([] if says_it else [(tidy.id,)])
     assert all("memtrace.deleted(unit)" in one.fix for one in told)
+
+
+@pytest.mark.parametrize("when", ["before the question", "after the answer"])
+async def test_a_change_out_of_sight_matters_for_what_came_later(sqlite_database: Database, when: str) -> None:
+    story = Story.of(f"hole-update {when}", *MESSAGES)
+    dog = story.store(0, "The user's dog is called Rufus.", key="dog")
+    job = story.store(1, "The user is a baker.", key="job")
+
+    def merge() -> None:
+        story.step("merge", OperationKind.UPDATE, [dog, job])
+
+    if when == "before the question":
+        merge()
+    failure = story.ask("What is the dog called?", "Rufus", "Bruno", [job])
+    if when == "after the answer":
+        merge()
+    graph = await graph_of(sqlite_database, story)
+    search = next(one for one in story.trace.operations if one.external_id == "search")
+    problem, overwritten = weakness(graph, failure), overwritten_unseen(graph, search.id, {dog.id})
+    if when == "before the question":
+        assert problem == "no change of the memory is recorded of operation merge"
+        assert overwritten.startswith("the recording has a hole: ")
+    else:
+        assert (problem, overwritten) == ("", "")
+    lacks = [one for one in await holes(graph) if "operations that should make one: operation merge" in one.problem]
+    assert len(lacks) == 1, "the trace as a whole lacks it either way"
 
 
 async def test_an_empty_recording_says_all_that_it_lacks(sqlite_database: Database) -> None:
