@@ -1,4 +1,7 @@
-"""Where a request to stop reaches an import: before it writes nothing is stored, afterwards the whole file is."""
+"""Where a request to stop reaches an import: before it writes nothing is stored, afterwards the whole file is.
+
+And how an import that can't be done is refused: by the name that the sender gave the file.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ import pytest
 
 from api.jobs.arguments import ImportArguments
 from api.jobs.uploads import Uploads
-from api.jobs.work import run
+from api.jobs.work import check, run
 from api.jobs.work.context import Cancelled, Context
 from schema.control import JobKind
+from schema.errors import InputError
 from store.open import open_database
 from tests.graph_files import conversation
 
@@ -51,3 +55,37 @@ async def test_a_stop_leaves_nothing_or_all(tmp_path: Path, stage: str, least: i
     has_ended, traces, told = await _imported(tmp_path, stage, least)
     assert (has_ended, traces) == wanted
     assert stage == "never" or stage in told
+
+
+async def _refused(folder: Path, body: bytes | None, timezone: str = "UTC") -> InputError:
+    """The error of an import of a file, or of one that is gone."""
+    uploads = Uploads((folder / "uploads").as_uri())
+
+    async def blocks() -> AsyncIterator[bytes]:
+        yield body or b"{}"
+
+    async with await open_database(f"sqlite:///{folder / 'test.db'}") as database:
+        store = database.project("p")
+        name, _ = await uploads.put("p", "job", blocks())
+        if body is None:
+            await uploads.delete(name)
+        arguments = ImportArguments(upload=name, name="my notes.json", timezone=timezone)
+        context = Context(store, database.records("p"), uploads, lambda *_: None, 1 << 30)
+        try:
+            await check(store, arguments)
+            await run(JobKind.IMPORT, arguments.model_dump_json(), context)
+        except InputError as error:
+            assert (await store.traces()).items == []
+            return error
+    raise AssertionError
+
+
+async def test_a_file_that_can_not_be_imported_is_named_as_its_sender_named_it(tmp_path: Path) -> None:
+    gone = await _refused(tmp_path, None)
+    assert (gone.source, gone.problem) == ("my notes.json", "the uploaded file is gone: send it again")
+    broken = await _refused(tmp_path, b'{"graph_id": ')
+    assert broken.source == "my notes.json"
+    assert "uploads" not in str(broken)
+    nowhere = await _refused(tmp_path, b"{}", "Mars/Olympus")
+    assert (nowhere.source, nowhere.place) == ("import", "timezone")
+    assert "'Mars/Olympus' is not an IANA time zone" in nowhere.problem
