@@ -13,9 +13,10 @@ from memtrace.events import decode
 
 from ingest.otlp import admission
 from ingest.otlp.contained import contained
-from ingest.otlp.known_spans import MOST_SPANS, KnownSpans, SpanMemory
+from ingest.otlp.known_spans import MOST_SPANS, KnownSpans, SpanMemory, newest_texts
 from ingest.otlp.linking import Linker
 from ingest.otlp.media_types import PROTOBUF
+from ingest.otlp.names import INPUT, OUTPUT
 from ingest.otlp.rules import EQUAL, Node
 from ingest.queue.packets import pack
 from ingest.queue.protocol import Delivery, Packet, Settlement
@@ -26,6 +27,7 @@ from schema.models import Derivation
 from store.contract.protocol import Database, GraphStore
 from store.open import open_database
 from store.shared.paging import elements
+from tests.factory import TraceBuilder
 from tests.otlp.spans import Sent, chat, memory, protobuf
 from tests.queue.sets import event_line
 
@@ -186,6 +188,17 @@ def test_remembered_spans_are_bounded() -> None:
     spans.keep("p", "u", KnownSpans())
     spans.forget(lambda project_id, trace: (project_id, trace) == ("p", "u"))
     assert spans.take("p", "u") is None
+
+
+def test_of_the_long_texts_of_a_trace_the_newest_are_read() -> None:
+    trace = TraceBuilder("p")
+    span = f"{'a' * 32}-{'b' * 16}"
+    some = [trace.variable(f"{span}/{OUTPUT}/{number}", "x" * 3000) for number in range(4)]
+    some.append(trace.variable("of no span", "x" * 3000))
+    some.append(trace.variable(f"{span}/{INPUT}/0", "short"))
+    assert newest_texts(some, 8_999) == [some[3], some[2]]
+    assert newest_texts(some, 6_000) == [some[3], some[2]]
+    assert newest_texts(some, 5_999) == [some[3]]
 
 
 def test_texts_in_texts_are_found_the_same_way_for_few_and_for_many() -> None:
