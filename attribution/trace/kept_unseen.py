@@ -40,15 +40,18 @@ class KeptReplies:
 def kept_unseen(graph: TraceGraph) -> KeptReplies | None:
     """The replies that a program kept out of sight; None if there are none, or if any memory unit is recorded.
 
-    A prompt that also has what the user said before the reply repeats a conversation, and keeps no note. What a tool
-    gave back to a model may show a note, too, if the conversation at hand does not have the reply.
+    A prompt that also has what the user said before the reply, or next in a recorded history, repeats a conversation,
+    and keeps no note. What a tool
+    gave back to a model may show a note, too, if the conversation at hand does not have the reply. A reply that a
+    recorded step put into a history, such as a summary of the messages before, is no note out of sight.
     """
     if any(one.kind is VariableKind.MEMORY_UNIT for one in graph.variables.values()):
         return None
+    in_histories = _put_into_histories(graph)
     replies: dict[str, None] = {}
     readers: dict[str, None] = {}
     for prompt in (one for one in graph.variables.values() if one.kind in _SHOWN_IN):
-        notes = _notes_in(graph, prompt)
+        notes = [one for one in _notes_in(graph, prompt) if one not in in_histories]
         replies.update(dict.fromkeys(notes))
         readers.update(dict.fromkeys(graph.users(prompt.id) if notes else ()))
     if not replies:
@@ -123,7 +126,7 @@ def _notes_in(graph: TraceGraph, shown: Variable) -> list[str]:
     if shown.kind is not VariableKind.PROMPT:
         models = [one for one in graph.users(shown.id) if graph.operations[one].kind is OperationKind.GENERATION]
         replies, known = replies if models else [], known.union(*map(graph.used, models))
-    return [one for one in replies if _said_before(graph, one).isdisjoint(known)]
+    return [one for one in replies if _beside(graph, one).isdisjoint(known)]
 
 
 def _is_instruction(graph: TraceGraph, variable_id: str) -> bool:
@@ -137,6 +140,22 @@ def _is_reply(graph: TraceGraph, variable_id: str) -> bool:
     return variable.kind in _REPLIES and maker is not None and maker.kind is OperationKind.GENERATION
 
 
-def _said_before(graph: TraceGraph, reply: str) -> set[str]:
-    """The messages to which a reply was made."""
-    return {one for one in graph.used(graph.variables[reply].operation_id or "") if graph.is_message(one)}
+def _put_into_histories(graph: TraceGraph) -> set[str]:
+    """The replies from which a message was made that stands in a recorded history."""
+    written = [one for one in graph.variables.values() if one.kind is VariableKind.PROMPT]
+    histories = {
+        prompt.id
+        for prompt in written
+        for operation in graph.users(prompt.id)
+        if any(graph.variables[one].kind is VariableKind.BUFFER for one in graph.made(operation))
+    }
+    return {parent.source for prompt in histories for parent in graph.parents(prompt)}
+
+
+def _beside(graph: TraceGraph, reply: str) -> set[str]:
+    """The messages to which a reply was made, and those that were appended to a history together with the reply."""
+    used = graph.used(graph.variables[reply].operation_id or "")
+    made = [edge.target for edge in graph.children(reply)]
+    histories = [one for one in (*used, *made) if graph.variables[one].kind is VariableKind.BUFFER]
+    appended = [edge.source for one in histories for edge in graph.parents(one)]
+    return {one for one in (*used, *appended) if graph.is_message(one)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from attribution.text.said import text_of
+from attribution.text.said import text_of, texts_of
 from attribution.text.scripts import letters
 from attribution.text.segments import cut
 from attribution.why_not.model import Change, Extraction, Fate, Held, Returned, ShownUnit, Stood, WhyNot, same_beginning
@@ -69,7 +69,7 @@ def pieces(found: Sequence[WhyNot]) -> list[Piece]:
     first: dict[tuple[str, ...], int] = {}
     for number, one in enumerate(found, 1):
         title = f"piece {number:,} of {len(found):,}" if len(found) > 1 else "piece"
-        parts = [*map(_extraction, one.extractions), *map(_change, one.changes)]
+        parts = [*map(_extraction, one.extractions), *(_change(made, one.piece) for made in one.changes)]
         if one.context:
             parts.append(Part(_where(one), _cut(map(_stood, one.context))))
         elif one.held:
@@ -162,26 +162,39 @@ def _extraction(found: Extraction) -> Part:
     return Part(title, [*_cut(lines, _FEW), *_cut(facts, _FEW)])
 
 
-def _change(found: Change) -> Part:
+def _change(found: Change, piece: str) -> Part:
     title = f"{found.operation} was shown {_counted(found.candidates_count, 'unit')}"
     if not found.added and all(one.fate is Fate.KEPT for one in found.candidates):
         title += " and changed nothing"
     given = [Line(one.variable_id, "", "given", (_short(one.text),)) for one in found.given]
     added = [Line(one.variable_id, "", "added", (essence(one.text),)) for one in found.added]
-    return Part(title, [*_cut(given, _FEW), *_cut(map(_candidate, found.candidates)), *_cut(added, _FEW)])
+    return Part(title, [*_cut(given, _FEW), *_cut(_candidate(one, piece) for one in found.candidates), *_cut(added, _FEW)])
 
 
-def _candidate(unit: ShownUnit) -> Line:
+def _candidate(unit: ShownUnit, piece: str) -> Line:
     said = unit.fate.value
     if unit.held:
         said += ", still has it" if unit.holds else ", had it"
     elif unit.holds:
         said += ", has it now"
     if unit.fate is Fate.REWRITTEN and unit.new is not None:
-        old, new = text_of(unit.old), text_of(unit.new)
-        both = (old, new) if old != new else (unit.old, unit.new)
-        return Line(unit.variable_id, unit.label, said, changed(*both))
+        return Line(unit.variable_id, unit.label, said, _rewritten(unit.old, unit.new, piece))
     return Line(unit.variable_id, unit.label, said, (essence(unit.old),))
+
+
+def _rewritten(old: str, new: str, piece: str) -> tuple[str, ...]:
+    """What a rewritten unit said and says.
+
+    Of a list, such as a history: the text that went, with the piece if one of several has it, and a text that came.
+    """
+    before, after = texts_of(old), texts_of(new)
+    went = [one for one in before if one not in after]
+    if len(before) > 1 and went:
+        shown = next((one for one in went if piece in one), max(went, key=len))
+        came = max((one for one in after if one not in before), key=len, default="")
+        return changed(shown, came) if came else (_short(shown),)
+    both = text_of(old), text_of(new)
+    return changed(*(both if both[0] != both[1] else (old, new)))
 
 
 def _stood(place: Stood) -> Line:

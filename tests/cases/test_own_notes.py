@@ -6,11 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from attribution.trace.graph import TraceGraph
-from attribution.trace.holes import holes
-from ingest.files.registry import import_path
-from store.open import open_database
-from tests.cases.verdicts import recorded
+from tests.cases.verdicts import checked, recorded
 from tests.sdk.instruments.running import Run
 
 SUMMARIES = {
@@ -47,17 +43,6 @@ def keep_or_find(body: dict[str, Any]) -> str | dict[str, Any]:
     if "Mia" in said:
         return call("keep", key="mia", text="Mia swims on Wednesdays instead of Tuesdays")
     return call("keep", key="arlo", text="Arlo must not eat kiwi")
-
-
-async def checked(run: Run, folder: Path) -> list[str]:
-    """What a check says is missing in the program's trace."""
-    path = folder / "events.ndjson"
-    path.write_text("\n".join(json.dumps(event) for event in run.events), "utf-8")
-    async with await open_database(f"sqlite:///{folder / 'checked.db'}") as database:
-        store = database.project("checked")
-        await import_path(store, path)
-        (trace,) = (await store.traces()).items
-        return [one.problem for one in await holes(await TraceGraph.load(store, trace.id))]
 
 
 async def test_notes_that_come_back_from_a_tool_are_a_memory_that_is_not_recorded(tmp_path: Path) -> None:

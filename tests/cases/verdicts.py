@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attribution.free_pass.flow import FlowPass
 from attribution.trace.graph import TraceGraph
+from attribution.trace.holes import holes
 from attribution.verdicts.verdict import Verdict
 from ingest.events.questions import questions_of
 from ingest.files.registry import import_path
@@ -72,6 +73,17 @@ async def tried(run: Run, folder: Path, answer: str, gold: str) -> Tried:
             if ids:
                 return await _tried(store, graph, ids[-1], gold)
     raise AssertionError(f"no answer {answer!r} is recorded")
+
+
+async def checked(run: Run, folder: Path) -> list[str]:
+    """What a check says is missing in the program's trace."""
+    path = folder / "events.ndjson"
+    path.write_text("\n".join(json.dumps(event) for event in run.events), "utf-8")
+    async with await open_database(f"sqlite:///{folder / 'checked.db'}") as database:
+        store = database.project("checked")
+        await import_path(store, path)
+        (trace,) = (await store.traces()).items
+        return [one.problem for one in await holes(await TraceGraph.load(store, trace.id))]
 
 
 async def _tried(store: GraphStore, graph: TraceGraph, answer: str, gold: str) -> Tried:

@@ -39,6 +39,7 @@ def returned(number: int = 1, **more: Any) -> Part:
 
 def piece(**more: Any) -> Any:
     fields: dict[str, Any] = {
+        "piece": "I like green tea",
         "error_type": None,
         "operation": None,
         "reason": None,
@@ -166,6 +167,17 @@ def test_a_unit_that_an_operation_was_shown(shown_unit: Part, said: str, texts: 
     assert title == "update was shown 1 unit" + (" and changed nothing" if is_kept else "")
     assert line[1] == said
     assert line[2] == texts or (texts is None and line[2][0] != line[2][1])
+
+
+def test_of_a_rewritten_history_the_text_with_the_piece_is_shown() -> None:
+    old = '[{"role":"human","content":"I like green tea"},{"role":"ai","content":"That is a fine thing to drink."}]'
+    summed_up = '[{"role":"human","content":"They talked about drinks."}]'
+    cut = '[{"role":"ai","content":"That is a fine thing to drink."}]'
+    for new, texts in ((summed_up, ("I like green tea", "They talked about drinks.")), (cut, ("I like green tea",))):
+        history = unit(Fate.REWRITTEN, held=True, old=old, new=new)
+        change = Part(operation="update", candidates=[history], candidates_count=1, given=[], added=[])
+        ((_, (line,)),) = shown(piece(changes=[change]))
+        assert line[1:] == ("rewritten, had it", texts)
 
 
 def test_an_operation_that_added_something_changed_something() -> None:

@@ -38,7 +38,7 @@ class Version:
         spoken: the same without system messages, which programs put before a conversation or leave out.
         made: the buffer's variable.
         name: the buffer's name.
-        marks: ids of the messages, or of their objects, which ``messages`` keeps alive.
+        marks: ids of the messages, and of their objects, which ``messages`` keeps alive.
     """
 
     value: list[Said]
@@ -161,6 +161,12 @@ def versions(run: Run) -> list[Version]:
     return kept.setdefault(run.root.session or "", [])
 
 
+def is_kept(run: Run, said: Any) -> bool:
+    """Whether a message stands in a version of the run's conversation, such as a summary that a program put there."""
+    marks = set(_marks([said]))
+    return any(not one.marks.isdisjoint(marks) for one in versions(run))
+
+
 def candidates(run: Run) -> list[Candidate]:
     """The nodes that may have rewritten the run's conversation, the newest first."""
     kept: dict[str, list[Candidate]] = run.here.trace.notes.setdefault("rewriting", {})
@@ -252,7 +258,11 @@ def _keep(run: Run, value: list[Said], made: Variable, name: str, messages: Sequ
 
 
 def _marks(messages: Iterable[Any]) -> Iterable[str]:
-    return [str(one.id) if getattr(one, "id", None) else f"object {id(one)}" for one in messages]
+    """The object of each message, and its id if it has one: a graph may give a message its id after it was recorded."""
+    for one in messages:
+        yield f"object {id(one)}"
+        if getattr(one, "id", None):
+            yield str(one.id)
 
 
 def _form(said: Said) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtrace.identity import Variable
-from memtrace.instruments.frameworks.buffers import buffer
+from memtrace.instruments.frameworks.buffers import buffer, is_kept
 from memtrace.instruments.frameworks.messages import (
     KINDS_BY_KEY,
     content,
@@ -89,7 +89,7 @@ def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str
             rest.append(one)
             continue
         found = known(run.here, one, run.asked)
-        if found is not None and found.kind == "Prompt":
+        if found is not None and found.kind == "Prompt" and (one.type == "system" or not is_kept(run, one)):
             read[found] = "prompt"
         else:
             rest.append(one)
