@@ -50,7 +50,11 @@ async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> 
         return await find_variable(store, failure.answer_id, None)
     if found.kind not in {VariableKind.QUERY, VariableKind.MESSAGE}:
         return found
-    answers = [answer for answer, questions in await _answers(store, found.trace_id) if found in questions]
+    given = await _answers(store, found.trace_id)
+    answers = [answer for answer, questions in given if found in questions]
+    if not answers:  # the text may be recorded again, as a model's query or as a message that was added to a memory
+        told = words(found.preview)
+        answers = [answer for answer, questions in given if any(words(one.preview) == told for one in questions)]
     if not answers and found.kind is VariableKind.MESSAGE:
         return found  # a reply that is recorded as a message
     if len(answers) != 1:

@@ -168,7 +168,8 @@ def _change(found: Change, piece: str) -> Part:
         title += " and changed nothing"
     given = [Line(one.variable_id, "", "given", (_short(one.text),)) for one in found.given]
     added = [Line(one.variable_id, "", "added", (essence(one.text),)) for one in found.added]
-    return Part(title, [*_cut(given, _FEW), *_cut(_candidate(one, piece) for one in found.candidates), *_cut(added, _FEW)])
+    units = [_candidate(one, piece) for one in found.candidates]
+    return Part(title, [*_cut(given, _FEW), *_cut(units), *_cut(added, _FEW)])
 
 
 def _candidate(unit: ShownUnit, piece: str) -> Line:

@@ -123,9 +123,11 @@ async def _written_by_models(store: GraphStore, queries: Sequence[str]) -> set[s
 def _turn(used: Sequence[Variable], kind: VariableKind) -> list[Variable]:
     """The newest turn of the user among the inputs of a model's call, as a list of at most one variable.
 
-    A turn that the application wrote around known texts is a prompt.
+    A turn that the application wrote around known texts is a prompt. Earlier turns may come after the newest among the
+    inputs, because a result of a tool quotes them.
     """
-    return [one for one in used if one.kind is kind and one.category == TURN][-1:]
+    turns = [one for one in used if one.kind is kind and one.category == TURN]
+    return [max(turns, key=lambda one: one.sequence)] if turns else []
 
 
 def _newer(used: Sequence[Variable], queries: Sequence[Variable]) -> list[Variable]:

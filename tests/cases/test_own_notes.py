@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.cases.verdicts import checked, recorded
-from tests.sdk.instruments.running import Run
 
 SUMMARIES = {
     "Quist": "Rehearsals are on Thursdays at St Luke. Lionel Quist keeps the spare scores.",

@@ -31,9 +31,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 async def test_the_summary_is_a_part_of_the_history(run: Run, tmp_path: Path) -> None:
     check_whole(run)
-    rewriting = {
-        event["name"] for event in run.of("operationStarted") if event["kind"] in {"Update", "Deletion"}
-    } - {"append messages"}
+    rewriting = {event["name"] for event in run.of("operationStarted") if event["kind"] in {"Update", "Deletion"}} - {
+        "append messages"
+    }
     assert rewriting == {"SummarizationMiddleware.before_model"}
     found = await tried(run, tmp_path, "You did not say.", "7731")
     assert found.said == ("UpdateError", "Update", "SummarizationMiddleware.before_model")

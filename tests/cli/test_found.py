@@ -417,3 +417,12 @@ def test_without_answers_there_is_nothing_to_choose(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         Place(f"sqlite:///{tmp_path / 'empty.db'}").run(chosen_answer, None)
     assert str(caught.value) == NO_ANSWER
+
+
+def test_a_question_that_is_recorded_twice_stands_for_its_answer(tmp_path: Path) -> None:
+    twice = TraceBuilder(PROJECT, "twice")
+    _, said = _chat(twice, 1, "Which colour?", "blue")
+    again = twice.variable("written by a model", "which colour", kind=VariableKind.QUERY)
+    own = Place(f"sqlite:///{tmp_path / 'twice.db'}")
+    own.run(twice.write)
+    assert own.run(wrong_answer, again.id, None).id == said.id

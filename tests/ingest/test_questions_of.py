@@ -63,7 +63,8 @@ async def test_a_query_among_the_inputs_is_the_question(store: GraphStore, trace
 async def test_the_newest_turn_is_the_question(store: GraphStore, trace: TraceBuilder) -> None:
     turns = [given(trace, name, MESSAGE, category=TURN) for name in ("first", "second")]
     other = given(trace, "no turn", MESSAGE)
-    assert await asked(store, trace, answer(trace, *turns, other)) == [["second"]]
+    quoted_last = answer(trace, *reversed(turns), name="quoted last")
+    assert await asked(store, trace, answer(trace, *turns, other), quoted_last) == [["second"], ["second"]]
 
 
 async def test_the_question_stands_in_the_prompt_or_further_back(store: GraphStore, trace: TraceBuilder) -> None:
