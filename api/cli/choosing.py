@@ -80,6 +80,8 @@ async def asked_of(store: GraphStore, answer: Variable, told: str = "") -> Varia
         found = [one for one in found if words(one.preview) == words(told)] or found
     if len(found) == 1:
         return found[0]
+    if not found and answer.kind is VariableKind.MESSAGE:
+        raise UsageError(f"{short(answer.id)} is a message, and no answer to it is recorded; name the answer")
     shown = ", ".join(f"{short(one.id)} {name_of(one, 40)}" for one in found[:_MOST_QUESTIONS])
     reason = f"it may be one of {len(found):,}: {shown}" if found else "no query led to it"
     raise UsageError(f"the graph does not say what {short(answer.id)} answers ({reason}): name it with --question ID")

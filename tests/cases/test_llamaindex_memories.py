@@ -45,6 +45,12 @@ def test_each_memory_has_a_trace_named_after_the_program(run: Run) -> None:
     assert [event["name"] for event in run.of("trace")] == names
 
 
+def test_replies_to_what_users_said_are_answers(run: Run) -> None:
+    answers = [one["value"] for one in run.variables("Answer")]
+    assert {f"I do not know it, {place}." for place in CASES} <= set(answers)
+    assert len(answers) == 4 * len(CASES)
+
+
 @pytest.mark.parametrize("place", CASES)
 async def test_the_step_that_lost_it_is_blamed(run: Run, place: str, tmp_path: Path) -> None:
     found = await tried(run, tmp_path, f"I do not know it, {place}.", "7731")

@@ -209,6 +209,12 @@ def test_an_element_is_found(place: Place, model: Any, reference: str, trace: st
             f"the graph does not say what {V['a5'].id[:8]} answers (no query led to it): name it with --question ID",
         ),
         (
+            lambda s, _: asked_of(s, V["told"]),
+            "",
+            UsageError,
+            f"{V['told'].id[:8]} is a message, and no answer to it is recorded; name the answer",
+        ),
+        (
             lambda s, _: asked_of(s, V["a4"]),
             "",
             UsageError,

@@ -99,8 +99,9 @@ def _texts(outputs: object) -> Sequence[AbstractSet[str]]:
 
 
 def text_of(result: Any) -> str | None:
-    """The text of a result of LlamaIndex: of an agent, a workflow, a chat engine or a query engine."""
+    """The text of a result of LlamaIndex: of an agent, a workflow, a chat engine, a query engine or a chat model."""
     given = getattr(result, "result", result)
     given = getattr(given, "response", given)
+    given = getattr(given, "message", given)
     given = getattr(given, "content", given)
     return given if isinstance(given, str) else None
