@@ -121,6 +121,21 @@ def test_what_is_deep_goes_on_at_the_margin() -> None:
     assert found == ["v5", "└─ v4", "   └─ v3 ...", "v3", "└─ v2", "   └─ v1 ...", "v1", "└─ v0"]
 
 
+@pytest.mark.parametrize(
+    ("hops", "found"),
+    [
+        (1, ["v0"]),
+        (2, ["v1", "└─ v0"]),
+        (3, ["v2", "└─ v1", "   └─ v0"]),
+        (4, ["v3", "└─ v2", "   └─ v1 ...", "v1", "└─ v0"]),
+        (5, ["v4", "└─ v3", "   └─ v2 ...", "v2", "└─ v1", "   └─ v0"]),
+    ],
+)
+def test_only_what_has_more_below_goes_on_elsewhere(hops: int, found: list[str]) -> None:
+    trace = chain(hops)
+    assert drawn(list(lines(plant(whole(trace, trace.variables[-1])), deepest=2))) == found
+
+
 @pytest.mark.full
 def test_a_chain_of_100_000_hops() -> None:
     trace = chain(2)

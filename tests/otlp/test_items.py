@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from memtrace.kinds import OperationKind, VariableKind
 
 from ingest.otlp.contained import contained
 from ingest.otlp.decoding import decode
-from ingest.otlp.dialects.items import documents, tool
+from ingest.otlp.dialects.items import conversation_of, documents, session_of, tool
 from ingest.otlp.dialects.langfuse import GIVEN, GOT
 from ingest.otlp.dialects.registry import step_of
 from ingest.otlp.media_types import PROTOBUF
@@ -349,3 +350,26 @@ def test_a_run_whose_state_is_a_conversation_answers_with_what_it_said_last(memb
     assert found.taken == ()  # the other messages stay as attributes
     inner = step(attributes | {"output.value": json.dumps({"messages": state[1:2]})})
     assert sides(inner)[0] == [Item(CONTEXT, "input", "user: How much?")]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "resource", "session", "conversation"),
+    [
+        ({}, {}, None, None),
+        ({"session.id": "s"}, {}, "s", "s"),
+        ({}, {"session.id": "s"}, "s", "s"),
+        ({"gen_ai.conversation.id": "c"}, {"gen_ai.conversation.id": "of the program"}, "c", "c"),
+        # The name for MemTrace is of the session alone; the first of several conversations counts, wherever it stands.
+        ({"session.id": "s"}, {"memtrace.session": "m"}, "m", "s"),
+        ({"session.id": "s"}, {"gen_ai.conversation.id": "c"}, "c", "c"),
+        ({"session.id": "", "langfuse.session.id": "l"}, {}, "l", "l"),
+        ({"session.id": ""}, {"session.id": "s"}, "s", "s"),
+        ({"mlflow.trace.session": "m", "ai.telemetry.metadata.chatId": "v"}, {}, "m", "m"),
+        ({"traceloop.association.properties.thread_id": 7}, {}, "7", "7"),
+    ],
+)
+def test_the_session_of_a_span_may_be_told_by_its_program(
+    attributes: dict[str, Any], resource: dict[str, Any], session: str | None, conversation: str | None
+) -> None:
+    span = replace(span_of({}), attributes=attributes, resource=resource)
+    assert (session_of(span), conversation_of(span)) == (session, conversation)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from api.settings.credentials import neo4j_credentials, read_password, refuse_secrets
 from api.settings.loading import client_secret, journal_path, load_settings, place_of
 from schema.errors import InputError, StoreError
 from store.open import Credentials
@@ -143,3 +144,40 @@ def test_the_secret_of_the_client_stands_in_a_file_or_in_the_environment(tmp_pat
     file.unlink()
     with pytest.raises(StoreError):
         client_secret(load_settings(None, {"oidc_client_secret_file": str(file)}))
+
+
+@pytest.mark.parametrize("ends", ["", "\n", "\r\n", "\n\n"])
+@pytest.mark.parametrize("secret", ["words", " words ", "two  words", "\twörter", ""])
+def test_a_password_is_all_of_its_file_but_the_line_end(tmp_path: Path, secret: str, ends: str) -> None:
+    file = tmp_path / "secret"
+    file.write_bytes(f"{secret}{ends}".encode())
+    assert read_password(str(file)) == secret
+    assert neo4j_credentials("neo4j://h", None, None, str(file)) == Credentials("neo4j", secret)
+    assert neo4j_credentials("neo4j://h", "ada", " own ", str(file)) == Credentials("ada", " own ")
+    assert neo4j_credentials("sqlite:///a.db", "ada", "own", str(file)) is None
+
+
+@pytest.mark.parametrize(("content", "told"), [(b"\xff\xfe", "it is not UTF-8"), (None, "No such file or directory")])
+def test_a_password_that_can_not_be_read_is_told_and_not_shown(
+    tmp_path: Path, content: bytes | None, told: str
+) -> None:
+    file = tmp_path / "secret"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(StoreError, match=told):
+        read_password(str(file))
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["neo4j://ada:words@host", "neo4j://ada@host", "sqlite://a@b/x.db", "s3://b/a@b", "ada:words@host", "neo4j://[::1"],
+)
+def test_a_uri_with_a_secret_is_refused_and_not_shown(uri: str) -> None:
+    with pytest.raises(InputError) as caught:
+        refuse_secrets("store", uri)
+    assert uri not in str(caught.value)
+
+
+@pytest.mark.parametrize("uri", ["neo4j://host:7687", "sqlite:////home/a@b/test.db", "file:///home/a@b/values"])
+def test_a_path_may_have_the_sign_of_a_user(uri: str) -> None:
+    refuse_secrets("store", uri)

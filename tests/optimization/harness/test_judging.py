@@ -55,6 +55,22 @@ async def test_f1_knows_another_number_or_date(gold: str, answer: str, right: bo
     assert (await F1().judge(question, answer)).right is right
 
 
+@pytest.mark.parametrize(
+    ("golds", "answer", "right"),
+    [
+        (["210 Euro", "180 Euro"], "180 Euro", True),
+        (["210 Euro", "210 dollars", "190 Euro"], "180 Euro", False),
+        # The gold answer that the words agree with names another day; the one that names this day has other words.
+        (["He came on 19 April 2024", "20 April"], "He came on 20 April 2024", True),
+        (["He came on 19 April 2024", "It was a Saturday"], "He came on 20 April 2024", False),
+        (["He came on 19 April 2024", "I was told so by his sister"], "He came on 20 April 2024", False),
+    ],
+)
+async def test_f1_takes_the_gold_answer_that_nothing_contradicts(golds: list[str], answer: str, right: bool) -> None:
+    found = await F1().judge(Question("q", "?", tuple(golds)), answer)
+    assert (found.right, found.score > 0) == (right, right)
+
+
 def test_f1_of_other_scripts() -> None:
     assert f1("在 上海", "上海 在") == 1.0
     assert f1("Straße", "STRASSE") == 1.0
