@@ -102,3 +102,42 @@ async def test_an_operation_serves_another_question_if_it_has_others_only(sqlite
     view = FailureView(await TraceGraph.load(store, builder.trace.id), failure, [])
     found = {one.name for one in builder.operations if view.serves_another(one)}
     assert found == {"theirs", "answers theirs", "judges theirs"}
+
+
+async def test_a_full_name_means_the_operations_that_may_matter_or_else_all(sqlite_database: Database) -> None:
+    store = sqlite_database.project("called")
+    builder = TraceBuilder(store.project_id)
+    builder.session("talk")
+    mine, theirs = (builder.variable(name, name, kind=VariableKind.QUERY) for name in ("mine", "theirs"))
+    beside = builder.variable("beside", "a setting", kind=VariableKind.OTHER)
+    kinds = {mine.id: OperationKind.GENERATION, theirs.id: OperationKind.RETRIEVAL, beside.id: OperationKind.OTHER}
+    for name, given in (
+        ("answer", mine),
+        ("look", mine),
+        ("look", beside),
+        ("configure", beside),
+        ("start", beside),
+        ("start", beside),
+        ("search", theirs),
+    ):
+        step = builder.operation(f"{name} {len(builder.operations)}", name=name, kind=kinds[given.id])
+        builder.use(step, given)
+        made = builder.variable(f"of {step.external_id}", name, step, kind=VariableKind.OTHER)
+        builder.derive(made, given, by=step)
+    answer = next(one for one in builder.variables if one.external_id == "of answer 0")
+    failure = builder.failure(mine, answer)
+    await builder.write(store)
+    view = FailureView(await TraceGraph.load(store, builder.trace.id), failure, [])
+
+    def meant(name: str) -> list[str]:
+        return [one.external_id for one in view.called(name)]
+
+    assert meant("look") == ["look 1"], "the other one is out of reach"
+    assert meant("configure") == ["configure 3"], "nothing else has the name"
+    assert meant("start") == ["start 4", "start 5"]
+    assert meant("search") == meant("unknown") == [], "it served another question"
+    found = {name: view.operation(name) for name in ("look", "configure", "start", "search")}
+    assert {name: one.external_id for name, one in found.items() if one} == {
+        "look": "look 1",
+        "configure": "configure 3",
+    }
