@@ -116,10 +116,42 @@ _OTHERS = r"""
         |bahsedilme\w+)\b
     | \b(?:bilgi|kayıt|bilgim)\s+(?:yok|bulunm\w+)|\bemin\s+değilim\b
 """
-_REFUSAL = re.compile("|".join((_ENGLISH, _GERMAN, _ROMANCE, _OTHERS)), re.VERBOSE | re.IGNORECASE)
+_NORDIC = r"""
+      \bv(?:et|ed|éd)\s+(?:\w+\s+)?(?:ikke|inte|ej)\b | \b(?:husker|minns|mins)\s+(?:\w+\s+)?(?:ikke|inte)\b
+    | \b(?:ikke\s+no[en]\w*|ikke\s+nog[eo][nt]|inte\s+någo[nt]|inte\s+några|ingen|inga|inget|intet)\s+(?:\w+\s+)?
+        (?:informa[st]\w+|opplysning\w*|oplysning\w*|uppgift\w*|minner?|hukommelse|notat\w*|note[rn]?|anteckning\w*
+        |svar|data|aning|anelse|id[eé])\b
+    | \b(?:ikke|inte|aldrig?)\s+(?:\w+\s+)?(?:nevnt|nævnt|nämnts?|fortalt|berättat|sagts?|oppgitt|oplyst|angivet|angitt
+        |angetts|kjent|kendt|känt|bekant|registrert)\b
+    | \b(?:ukjent|ukendt|okän[dt])\b
+    | \b(?:en\s+(?:tiedä|muista|osaa\s+sanoa)|emme\s+tiedä|ei\s+(?:ole\s+)?(?:tiedossa|mainittu|kerrottu|tietoa)
+        |ei\s+tiedetä)\b
+"""
+_EASTERN = r"""
+      \bnie\s+(?:wiem|wiemy|pamiętam|wiadomo|podano|wspomni\w+|mówił\w*|powiedział\w*)\b | \bnieznan\w+
+    | \b(?:nie\s+ma(?:m|my)?|brak)\s+(?:\w+\s+)?(?:informacji|danych|wzmianki|zapis\w*|notat\w+)\b
+    | \b(?:nevím|nevíme|neviem|nevieme|nepamatuj\w+|nepamätám|neznám\w*)\b
+    | \bnen[ií]\s+(?:\w+\s+)?(?:uveden\w*|známo|zmín\w+|nic)\b | \bnic\s+(?:není|nemám|nevím)\b
+    | \bnemám\s+(?:\w+\s+)?(?:informac\w*|informáci\w*|údaj\w*|záznam\w*)\b
+    | \bне\s+(?:знаємо|пам['’]ятаю|відомо|вказан\w*|згадан\w*|згадува\w*|зазначен\w*|знам|помня|е\s+известно)\b
+    | \bневідом\w* | \bне\s+можу\s+(?:сказати|відповісти)
+    | \b(?:немає|няма)\s+(?:\w+\s+)?(?:інформації|даних|відомостей|згад\w+|записів|информация|данни)\b
+    | \bnem\s+(?:tudom|tudjuk|emlékszem|ismert|említ\w*|szerepel)\b | \bismeretlen\b
+    | \bnincs\s+(?:\w+\s+)?(?:információ\w*|adat\w*|feljegyz\w*)\b
+    | \bnu\s+(?:[șş]tiu|stiu|[șş]tim|îmi\s+amintesc|se\s+(?:[șş]tie|men[țţ]ion\w+|precizeaz\w+|specific\w+)
+        |(?:este|e|a\s+fost)\s+(?:men[țţ]ionat|precizat|cunoscut|specificat)\w*)\b
+    | \bnu\s+(?:am|există)\s+(?:\w+\s+)?(?:informa[țţ]i\w+|date)\b | \bnecunoscut\w*
+    | \bδεν\s+(?:ξέρω|γνωρίζω|ξέρουμε|γνωρίζουμε|θυμάμαι|αναφέρ\w+|είναι\s+γνωστό|έχει\s+αναφερθεί)\b
+    | \bδεν\s+(?:υπάρχ\w+|έχω)\s+(?:\w+\s+)?(?:πληροφορ\w+|αναφορ\w+|στοιχεία|σημείωσ\w+)\b | \bάγνωστ\w+
+    | \b(?:tidak|nggak|tak)\s+(?:tahu|ingat|diketahui|disebutkan|ada\s+(?:informasi|data|catatan))\b
+    | \bkhông\s+(?:biết|rõ|nhớ|có\s+(?:thông\s+tin|dữ\s+liệu|ghi\s+chú)|được\s+(?:nhắc|đề\s+cập))
+    | לא\s+(?:יודע\w*|ידוע|זוכר\w*|צוין|הוזכר|נאמר)|אין\s+(?:לי\s+)?(?:מידע|נתונים|תיעוד)
+    | نمی.?دان(?:م|یم)|اطلاعاتی?\s+(?:ندارم|نیست|موجود\s+نیست)|ذکر\s+نشده|(?:مشخص|معلوم)\s+نیست
+"""
+_REFUSAL = re.compile("|".join((_ENGLISH, _GERMAN, _ROMANCE, _OTHERS, _NORDIC, _EASTERN)), re.VERBOSE | re.IGNORECASE)
 
 
 @lru_cache(maxsize=16)  # the same failure's texts are tested again and again
 def refuses(text: str) -> bool:
     """Whether a text says no more than that the answer is unknown."""
-    return bool(_REFUSAL.search(text.replace("’", "'"))) and count(text) <= _MOST_WORDS
+    return count(text) <= _MOST_WORDS and bool(_REFUSAL.search(text.replace("’", "'")))
