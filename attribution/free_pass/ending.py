@@ -18,7 +18,7 @@ from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import Hole, hole_behind, in_another_trace, weakness
 from attribution.trace.kept_unseen import fix, kept_unseen
 from attribution.verdicts.probabilities import confidence
-from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind, VariableKind
+from schema.kinds import NOT_THE_MEMORY, ErrorType, OperationKind, QuestionKind, VariableKind
 from schema.models import Failure
 
 NOT_FOLLOWED = "the way of the evidence could not be followed"
@@ -40,6 +40,12 @@ _LAST_STEP = (
     f"{NOT_FOLLOWED}: the last recorded step with what the message says is {{step}}, and the recording does not show "
     "how it led to the answer; decorate what stores its result and what chooses from the stored texts "
     '(@memtrace.operation, kind="Update" and kind="Retrieval"), or wrap changes in place with memtrace.mutation(...)'
+)
+_NOT_GIVEN = (
+    f"{NOT_FOLLOWED}: the last recorded step with what the message says is {{step}}, and the request of the call that "
+    "answered has no text that was made from it: either the program did not send it, or code that is not recorded lost "
+    "it. If such code keeps texts, decorate what stores them and what chooses among them (@memtrace.operation, "
+    'kind="Update" and kind="Retrieval"), or wrap changes in place with memtrace.mutation(...)'
 )
 _KEPT_UNSEEN = (
     "a model's reply has the needed fact ({quote}), and no recorded step shows what became of the reply: the program "
@@ -196,7 +202,9 @@ async def _unseen(traced: FailureInTrace | None) -> str:
     stored = any(graph.variables[one].kind is VariableKind.MEMORY_UNIT for one in traced.future)
     last = _last_reader(graph, {traced.detail.message_id, *traced.future}, answer)
     if not holders or stored:
-        return NOT_FOLLOWED if last is None else _LAST_STEP.format(step=last)
+        answered = graph.operations.get(graph.reply(answer).operation_id or "") if answer else None
+        is_model = answered is not None and answered.kind is OperationKind.GENERATION
+        return NOT_FOLLOWED if last is None else (_NOT_GIVEN if is_model else _LAST_STEP).format(step=last)
     quote = next(one.quote for one in holders.values()).strip()
     shown = _last_reader(graph, holders.keys(), answer)
     kept = kept_unseen(graph)

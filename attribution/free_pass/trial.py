@@ -62,6 +62,8 @@ from schema.kinds import NOT_THE_MEMORY, ErrorType, QuestionKind
 
 SURE = 0.9
 """Below this confidence a model is asked, if there is one."""
+_BEHIND_A_HOLE = 0.5
+"""Factor for candidates of an abstention: what is not recorded may as well have lost the fact."""
 
 
 async def verdict(tried: TriedFailure, eyes: Eyes | None) -> Verdict:
@@ -215,7 +217,8 @@ async def _findings(traced: FailureInTrace, before: Sequence[Finding]) -> list[F
         findings.append(await rules.lost(traced, await not_stored(traced, stopped)))
     if not any(one.likelihood >= 0.5 for one in findings):
         unwritten_turn = nothing_written(traced, searches) or await reply_not_stored(traced, searches)
-        findings += [] if unwritten_turn is None else [unwritten_turn]
+        unsent = unwritten_turn or await turns.never_sent(traced)
+        findings += [] if unsent is None else [unsent]
     return findings
 
 
@@ -356,7 +359,7 @@ async def _verdict_of(
         found = weighed if finding is None or ending.hole else [(finding, ending.share), *weighed]
         return abstention(
             why,
-            candidates=_candidates(found),
+            candidates=_candidates([(one, known * _BEHIND_A_HOLE) for one, known in found]),
             details=details,
             losses=losses,
             question_kind=ending.kind,
