@@ -6,6 +6,7 @@ import re
 
 from attribution.free_pass.better_bound import told_as_well, told_at_all
 from attribution.free_pass.foreign_gold import SAID_INSTEAD
+from attribution.free_pass.nameless import nameless
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_words import may_say_the_same
 from attribution.free_pass.premises import CHANGE
@@ -49,6 +50,8 @@ async def doubt_of(tried: TriedFailure, finding: Finding, needed: Detail | None)
     if tried.is_unanswerable and finding.error_type is ErrorType.RESPONSE:
         told = await told_at_all(tried)
         return "" if told is None else f"; unless this tells it: “{told}”"
+    if finding.error_type is ErrorType.RESPONSE and needed is not None and (unit := await nameless(tried, needed)):
+        return f"; unless nothing told the answer whose this is: “{unit}”"
     if finding.error_type is ErrorType.RESPONSE and may_say_the_same(tried, needed):
         return "; unless the answer says the same in other words"
     if finding.reason == SAID_INSTEAD and may_say_the_same(tried, needed) and not _names(tried):
