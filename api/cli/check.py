@@ -92,8 +92,8 @@ def _show(trace: Trace, found: list[Hole], together: int) -> None:
     if together > 1:
         note(
             f"The program of this trace has {together:,} traces, and a verdict sees one. If the traces share a memory: "
-            "name the user or the conversation in all calls, open memtrace.trace(id=...) around the calls, or, if the "
-            "program serves one user, record it with memtrace run --one-trace."
+            "name the same user or conversation in all calls, or open memtrace.trace(id=...) around the calls; for a "
+            "program that serves one user and keeps no memory in a file, memtrace run --one-trace does it."
         )
 
 

@@ -54,7 +54,7 @@ def run(
         bool,
         typer.Option(
             "--one-trace",
-            help="Record calls that nothing ties together in one trace: for a program that serves one user. "
+            help="Record all calls in one trace, for a program that serves one user; a memory in a file keeps its own. "
             "(env: MEMTRACE_ONE_TRACE=1)",
         ),
     ] = False,

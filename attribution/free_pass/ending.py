@@ -28,8 +28,9 @@ _UNUSED = (
 )
 UNSAID = (
     "no message that this trace has from before the answer says anything of the right answer; if another trace has it, "
-    "let both calls belong to one trace: send the earlier messages along, name the conversation or the user, open "
-    "memtrace.trace(id=...) around both, or, if the program serves one user, use memtrace run --one-trace"
+    "let both calls belong to one trace: send the earlier messages along, name the same conversation or user in both, "
+    "or open memtrace.trace(id=...) around both; for a program that serves one user and keeps no memory in a file, "
+    "memtrace run --one-trace does it"
 )
 _IN_A_PROMPT = (
     "no message says the right answer, and a prompt that the program wrote has it (“{quote}”, last given to {reader}), "

@@ -18,7 +18,7 @@ from memtrace.steps import TraceState
 
 MAX_SESSIONS = 20_000
 ONE_TRACE = "MEMTRACE_ONE_TRACE"
-"""The environment variable by which all calls of a run that nothing ties to a trace belong to one trace, if it is 1."""
+"""The environment variable that puts the calls of a run outside of ``memtrace.trace`` into one trace, if it is 1."""
 _RUN = "MEMTRACE_RUN"
 
 
@@ -83,7 +83,7 @@ def run() -> str:
 
 
 def together() -> str | None:
-    """The id of the one trace of this run; None if each call that nothing ties to a trace has a trace of its own."""
+    """The id of the one trace of this run; None if the user did not ask for one."""
     if os.environ.get(ONE_TRACE, "").strip() != "1":
         return None
     return trace_id("run", namespace(), os.environ.get(_RUN) or run())

@@ -28,6 +28,8 @@ from memtrace.instruments.program_name import namespace, program
 from memtrace.instruments.texts import texts
 from memtrace.steps import Scope, TraceState
 
+_IN_MEMORY = " in memory "
+"""Stands in the name of a store that ends with its process."""
 _MADE = frozenset({"Answer", "Other", "Response"})
 _current: ContextVar[Place | None] = ContextVar("memtrace.place", default=None)
 
@@ -91,13 +93,13 @@ class Place:
             return
         if around is not None and self._is_memory is not None:
             try:
-                inside = around(self._choose, is_memory=self._is_memory)
+                inside = around(self._home, is_memory=self._is_memory)
             except NotRecordedError:
                 return
             if inside is not None:
                 self._set(inside, inside.trace)
                 return
-        home = self._choose()
+        home = self._home()
         if home.is_open:
             fork_and_exit.close_at_exit()
             trace = undecided.hold(home.trace, is_sampled)
@@ -110,6 +112,17 @@ class Place:
         session = homes.session_id(home)
         self._set(Scope(trace, session), trace)
         homes.tell(trace, home, session)
+
+    def _home(self) -> Home:
+        """The trace by the call itself; or the one trace of the run, if the user asked for one.
+
+        A memory in a file or on a server keeps its own trace, which other runs read and write, too.
+        """
+        home, together = self._choose(), homes.together()
+        store = dict(home.attributes).get("store", _IN_MEMORY)
+        if together is None or not home.attributes or _IN_MEMORY not in store:
+            return home
+        return Home(together, program(), home.session, (("program", program()),))
 
     def _set(self, here: Scope, trace: TraceState) -> None:
         self._trace = trace
@@ -251,11 +264,11 @@ def private_store(kind: str, instance: object) -> str:
     known = getattr(instance, "__dict__", {}).get("_memtrace_store")
     if isinstance(known, str):
         return known
-    made = f"{kind} in memory {homes.digest(homes.run(), new_id())}"
+    made = f"{kind}{_IN_MEMORY}{homes.digest(homes.run(), new_id())}"
     try:
         object.__setattr__(instance, "_memtrace_store", made)
     except (AttributeError, TypeError):
-        return f"{kind} in memory {homes.digest(homes.run(), str(id(instance)))}"
+        return f"{kind}{_IN_MEMORY}{homes.digest(homes.run(), str(id(instance)))}"
     return made
 
 

@@ -301,20 +301,26 @@ def test_a_store_that_takes_no_attribute_has_an_identity_as_long_as_it_lives() -
     assert placing.private_store("store", one) != placing.private_store("store", two)
 
 
-def test_a_run_in_one_trace_keeps_together_what_nothing_ties(
-    recorded: MemoryExporter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def call() -> str:
-        with placing.of_contents(["Which gate?"], what="openai chat"):
+def test_a_run_in_one_trace_keeps_all_calls_together(recorded: MemoryExporter, monkeypatch: pytest.MonkeyPatch) -> None:
+    def call(conversation: str | None = None) -> str:
+        home = None if conversation is None else placing.conversation_home(conversation)
+        with placing.of_contents([], what="openai chat", named=lambda: home):
             memtrace.variable("text", "Other", "Which gate?")
         return str(recorded.events[-1]["trace"])
 
-    assert call() != call()
+    def keep(store: str) -> str:
+        with placing.of_memory(store, "", what="memory"):
+            memtrace.variable("text", "Other", "Gate 12")
+        return str(recorded.events[-1]["trace"])
+
+    private = placing.private_store("InMemoryStore", object())
+    assert len({call(), call(), call("may"), call("june"), keep(private)}) == 5
     monkeypatch.setenv("MEMTRACE_ONE_TRACE", "1")
     one = call()
-    assert call() == one
-    with placing.of_memory("chroma /data/c gates", "", what="chroma"):
-        memtrace.variable("text", "Other", "a memory has its own trace")
-    assert recorded.events[-1]["trace"] != one
+    assert {call(), call("july"), call("august"), keep(private)} == {one}
+    assert {event["name"] for event in recorded.of("session")} >= {"july", "august"}
+    assert keep("chroma /data/c gates") != one  # other runs read and write this memory, too
+    with memtrace.trace("mine", id="mine"):
+        assert call("july") == "mine"
     monkeypatch.setenv("MEMTRACE_RUN", "another")
     assert call() != one
