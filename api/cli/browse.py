@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.cli.columns import COUNTS_OF_TRACES, OTHERS
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.filters import Has, Wanted, listing
@@ -39,6 +41,10 @@ _MOST_SEARCHED = 10_000
 """So many hits are looked through, if they have to be sorted, counted or chosen."""
 
 
+def _count_of(found: tuple[object, Mapping[str, int]], label: str) -> int:
+    return found[1].get(label, 0)
+
+
 @listing(commands, Has.TRACE, Has.TEXT, Has.TIME)
 async def traces(place: Target, wanted: Wanted) -> None:
     """List the traces of the project, the oldest first."""
@@ -55,6 +61,8 @@ async def traces(place: Target, wanted: Wanted) -> None:
         texts=lambda one: (one[0].name, one[0].external_id, one[0].id),
         names=lambda one: (one[0].id,),
         limit=0,
+        others=OTHERS["traces"],
+        computed={name: partial(_count_of, label=label) for name, label in COUNTS_OF_TRACES.items()},
     )
     async with place.open(any_name=True) as store:
         wanted = last_one(wanted)
@@ -343,6 +351,7 @@ async def search(
         raise UsageError('`memtrace search` needs the words to search for: memtrace search "pottery class"')
     listed: Listing[SearchHit] = Listing(
         columns=documents.HIT_COLUMNS,
+        others=OTHERS["search"],
         brief=("variableId", "kind", "snippet"),
         document=documents.hit,
         show=lambda found: Output().show(tables.hits(found, text)),

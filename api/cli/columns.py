@@ -9,20 +9,29 @@ TIMES = frozenset({"time", "date", "when", "created", "timestamp", "recorded", "
 """Names for the column with the time of a thing."""
 
 _LOST = dict.fromkeys(("losses", "lost", "loss", "errors", "wrong", "mistakes"), "failed")
-_LOST_BY_PROMPTS = dict.fromkeys(("losses", "lost", "loss", "errors", "wrong", "failed"), "failures")
+_LOST_BY_PROMPTS = dict.fromkeys(("losses", "lost", "lostanswers", "loss", "errors", "wrong", "failed"), "failures")
 _TYPE = {"type": "verdict", "error": "verdict", "who": "author", "judge": "author", "person": "author"}
-_ANSWER = {"type": "verdict", "error": "verdict", "answer": "preview", "text": "preview"}
+_ANSWER = {"type": "verdict", "error": "verdict", "answer": "preview", "text": "preview", "judged": "failure"}
 _TEXT = {"text": "preview"}
 
 OTHERS: Mapping[str, Mapping[str, str]] = {
-    "failures": _TYPE,
-    "blame": _LOST | {"right": "passed", "suspicion": "score"},
-    "prompts": _LOST_BY_PROMPTS | {"used": "recorded", "type": "errorTypes"},
+    "failures": _TYPE | {"failure": "id"},
+    "blame": _LOST | {"right": "passed", "suspicion": "score", "trace": "traceId"},
+    "prompts": _LOST_BY_PROMPTS | {"used": "recorded", "answers": "failures", "type": "errorTypes", "prompt": "name"},
+    "traces": {"trace": "name"},
+    "sessions": {"session": "name"},
     "answers": _ANSWER,
-    "operations": dict.fromkeys(("latency", "elapsed", "seconds", "took", "runtime", "slowest"), "duration"),
+    "operations": dict.fromkeys(("latency", "elapsed", "seconds", "took", "runtime", "slowest"), "duration")
+    | {"started": "startedAt"},
+    "search": {"id": "variableId", "text": "snippet", "name": "externalId", "trace": "traceId"},
     **dict.fromkeys(("variables", "units", "messages"), _TEXT),
 }
 """Other names of the columns of each list."""
+
+COUNTS_OF_TRACES: Mapping[str, str] = {
+    f"{label.lower()}s": label for label in ("Session", "Operation", "Variable", "Derivation", "Failure")
+}
+"""What ``memtrace traces`` counts of each trace, by the name of the column."""
 
 _NO_TIME = {"blame", "prompts", "search"}
 
@@ -37,7 +46,7 @@ def column_meant(name: str, columns: Sequence[str], others: Mapping[str, str], t
         time: the column with the time; None if things have none.
     """
     known = {one.casefold(): one for one in columns}
-    plain = name.replace("-", "").replace("_", "").casefold()
+    plain = name.replace("-", "").replace("_", "").replace(" ", "").casefold()
     if plain in known:
         return known[plain]
     meant = others.get(plain)
@@ -61,6 +70,8 @@ def is_column(command: str, name: str, option: str) -> bool:
         return True
     columns = _columns_of(command)
     if command == "operations" and option == "--sort" and OTHERS[command].get(name, name) == "duration":
+        return True
+    if command == "traces" and option == "--sort" and name.casefold() in COUNTS_OF_TRACES:
         return True
     time = None if command in _NO_TIME else "time"
     return columns is None or column_meant(name, columns, OTHERS.get(command, {}), time) is not None

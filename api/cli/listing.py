@@ -109,6 +109,7 @@ async def sessions(place: Target, wanted: Wanted) -> None:
 
     listed: Listing[Session] = Listing(
         columns=public_names(Session),
+        others=OTHERS["sessions"],
         brief=("id", "name", "category", "createdAt"),
         document=public,
         show=lambda found: Output().show(tables.sessions(found)),
