@@ -14,6 +14,7 @@ import pytest
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.instruments import handed_out, model_calls, placing, program_name
 
+from attribution.free_pass.trial import SURE
 from tests.cli.conftest import Cli
 from tests.sdk.conftest import recorded
 from tests.sdk.instruments import scripted_openai
@@ -229,7 +230,10 @@ def test_a_session_in_the_metadata_is_one_trace_whose_calls_share_nothing_else(
         chat(client, [{"role": "user", "content": text}], metadata={"session_id": "s1"})
     assert len(traces(recorded)) == 1
     assert {event["name"] for event in recorded.of("session")} == {"s1"}
-    assert verdict(cli(), "They are not known to me.")["errorType"] is None
+    found = verdict(cli(), "They are not known to me.")
+    assert found["errorType"] == "DeletionError"
+    assert found["reason"].startswith("not in the request")
+    assert found["confidence"] < SURE
 
 
 def test_input_that_repeats_the_output_items_goes_on(client: openai.OpenAI, recorded: MemoryExporter) -> None:
