@@ -30,6 +30,7 @@ from attribution.trace.given_back import chose, never_ending
 from attribution.trace.graph import TraceGraph
 from attribution.trace.kept_unseen import fix, kept_unseen, problem
 from attribution.trace.out_of_sight import ChangedRead, changed_elsewhere, changed_reads, emptied
+from attribution.trace.plain_spans import plain_around_steps
 from attribution.trace.vain_searches import attributes, found_nothing, limits, says, vain_searches
 from schema.kinds import STORED, OperationKind, Status, VariableKind
 from schema.models import Failure, Operation, Variable
@@ -77,7 +78,8 @@ async def holes(graph: TraceGraph) -> list[Hole]:
         for one in variables
         if one.kind in STORED and one.operation_id is None and not graph.parents(one.id) and says(one.preview)
     ]
-    unknown = [one for one in graph.operations.values() if one.kind is OperationKind.OTHER]
+    plain = plain_around_steps(graph)
+    unknown = [one for one in graph.operations.values() if one.kind is OperationKind.OTHER and one.id not in plain]
     unseen = _unseen_changes(graph)
     unended = never_ending(graph)
     changed = await changed_reads(graph)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ingest.otlp.conversations import trace_names
+from ingest.otlp.conversations import RecentConversations, trace_names
 from ingest.otlp.decoding import decode
 from ingest.otlp.events import events_of
 from ingest.otlp.keeping import KeptResources
 from ingest.otlp.spans import SpanError
 from store.runtime.processor_share import ProcessorShare
+
+_RECENT = RecentConversations()
+"""Of this process: the server reads all but the longest requests in one process."""
 
 _SHOWN = 5
 _LONG_NAME = 100
@@ -54,7 +57,8 @@ def read(project_id: str, body: bytes, kind: str, most: int) -> Spans:
     if decoded.count > most:
         return found
     share, resources = ProcessorShare(), KeptResources(decoded.count)
-    for place, (span, trace) in enumerate(zip(decoded.spans, trace_names(decoded.spans), strict=True)):
+    names = trace_names(decoded.spans, project_id, _RECENT)
+    for place, (span, trace) in enumerate(zip(decoded.spans, names, strict=True)):
         share.step()
         cut: list[str] = []
         try:

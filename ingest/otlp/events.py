@@ -6,15 +6,16 @@ Attributes beyond the limit of one element are cut (``keeping``); the cut is vis
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
-from memtrace.kinds import MAX_NAME_CHARACTERS, DerivationKind, EndStatus
+from memtrace.kinds import MAX_NAME_CHARACTERS, DerivationKind, EndStatus, VariableKind
 
 from ingest.otlp.dialects.memtrace import EVENTS
 from ingest.otlp.dialects.registry import step_of
 from ingest.otlp.keeping import MOST_BYTES, KeptResources, kept_of
-from ingest.otlp.names import INPUT, OTEL, OUTPUT, edge_name, operation_name, short, variable_name
+from ingest.otlp.names import INPUT, OTEL, OUTPUT, PLAIN, edge_name, operation_name, short, variable_name
 from ingest.otlp.reading import objects, words
 from ingest.otlp.spans import Span, SpanError, time_of
 from ingest.otlp.steps import Item
@@ -22,6 +23,9 @@ from schema.ids import make_id, trace_id
 
 _MOST_VALUE_BYTES = 8 << 20
 """Largest value in bytes; a longer value is cut, and its event has the original size."""
+
+_MOST_ASKED_BYTES = 64 << 10
+"""Largest question of an inner span that is kept beside its prompt, in bytes; it counts only if the span is a turn."""
 
 Event = dict[str, Any]
 
@@ -127,6 +131,8 @@ class _Maker:
             told["events"] = events
         if step.deleted is not None:
             told["deletes"] = {"store": step.deleted.store, "id": step.deleted.id}
+        if (turn := self._turn()) is not None:
+            told["turn"] = turn
         if span.parent_id is not None:
             # Not the event's ``parent``: the event would wait for the parent span, which may never come here.
             told["parentSpanId"] = span.parent_id
@@ -143,6 +149,29 @@ class _Maker:
             category=None if step.category is None else step.category[:_SHORT],
             attributes=attributes,
         )
+
+    def _turn(self) -> dict[str, Any] | None:
+        """The turn of a conversation that an inner span would be if no span was around it; None if it would be none.
+
+        Whether only plain spans are around it may show later (``ingest.otlp.turns``).
+        """
+        if self._span.is_root or self._step.dialect == PLAIN:
+            return None
+        if any(item.kind is VariableKind.ANSWER for item in self._step.outputs):
+            return None
+        alone = step_of(replace(self._span, parent_id=None))
+        answers = [place for place, item in enumerate(alone.outputs) if item.kind is VariableKind.ANSWER]
+        if not answers:
+            return None
+        asked = [item.text or "" for item in alone.inputs if item.kind is VariableKind.QUERY and item.is_outside]
+        turn: dict[str, Any] = {"answer": answers[0]}
+        if asked:
+            turn["asked"] = asked[0].encode()[:_MOST_ASKED_BYTES].decode("utf-8", "ignore")
+            if len(turn["asked"]) < len(asked[0]):
+                self._cut.append(f"question: the first {_MOST_ASKED_BYTES:,} bytes are kept")
+        if self._session is not None:
+            turn["session"] = self._session
+        return turn
 
     def _ending(self) -> Event:
         span = self._span

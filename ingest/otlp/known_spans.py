@@ -7,11 +7,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import msgspec
 
-from ingest.otlp.names import OTEL, name_parts, operation_name
-from ingest.otlp.rules import Node, Value
+from ingest.otlp.names import OTEL, PLAIN, name_parts, operation_name
+from ingest.otlp.rules import Node, Turn, Value
 from schema.models import Operation, Variable
 
 MOST_SPANS = 5_000
@@ -22,6 +23,9 @@ MOST_TEXT_BYTES = 16 << 20
 
 MOST_BYTES = 64 << 20
 """Largest total size of all traces that a worker keeps, in bytes of memory."""
+
+_ENTRIES = frozenset({"server", "consumer"})
+"""Kinds of spans that a request or message from outside the program begins."""
 
 _NODE_BYTES, _VALUE_BYTES = 1_000, 500
 """Estimated memory of a span and of a variable without its text."""
@@ -153,7 +157,16 @@ def _node(operation: Operation) -> Node | None:
         frozenset(operation_name(*link) for link in said.get("links", ())),
         (deletes["store"] or "", deletes["id"]) if deletes else None,
         operation.started_at,
+        said.get("dialect") == PLAIN,
+        said.get("kind") in _ENTRIES,
+        _turn(said.get("turn")),
     )
+
+
+def _turn(said: Any) -> Turn | None:
+    if not isinstance(said, dict) or not isinstance(said.get("answer"), int):
+        return None
+    return Turn(said.get("asked"), said["answer"], said.get("session"))
 
 
 def _value(variable: Variable, side: str, values: Mapping[str, bytes]) -> Value | None:

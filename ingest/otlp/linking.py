@@ -1,4 +1,4 @@
-"""Finds the edges between two spans (see ``rules``) after the later of the spans was written.
+"""Finds the edges between two spans (see ``rules``), and turns (see ``turns``), after the later span was written.
 
 The cost grows with the new spans, not with the trace: the newest spans of a trace are remembered, and older spans are
 looked up only by the names that new spans have of them. The queue stores the edges before it removes a packet of spans,
@@ -20,6 +20,7 @@ from ingest.events.names import Names
 from ingest.otlp.known_spans import MOST_SPANS, KnownSpans, SpanMemory, keys_of, newest_texts
 from ingest.otlp.names import OTEL, OUTPUT, edge_name, name_parts
 from ingest.otlp.rules import Edge, Node, deletions, edges
+from ingest.otlp.turns import of_turn, turns
 from schema.ids import trace_id
 from schema.models import Operation, Variable
 from store.contract.answers import Label
@@ -66,7 +67,12 @@ class Linker:
         of_trace = Names(trace_id(store.project_id, trace))
         known = await _updated(store, self._memory.take(store.project_id, trace), of_trace, new, names)
         older = KnownSpans() if known.is_whole else await _older(store, of_trace, known, new)
-        made, is_whole = await asyncio.to_thread(_events, trace, older.nodes | known.nodes, new)
+        nodes = older.nodes | known.nodes
+        made, is_whole = await asyncio.to_thread(_events, trace, nodes, new)
+        found = turns(nodes, new)
+        texts = await _texts(store, of_trace, [answer.name for _, answer in found if answer.text is None])
+        for node, answer in found:
+            made += of_turn(trace, node, answer, texts.get(answer.name, answer.text))
         if not is_whole:
             _log.warning("a trace has too many spans for all edges between them", project=store.project_id, trace=trace)
         self._memory.keep(store.project_id, trace, known)
@@ -141,6 +147,14 @@ async def _older(store: GraphStore, of_trace: Names, known: KnownSpans, new: Abs
         operations = await store.get(Label.OPERATION, [of_trace.id(Label.OPERATION, name) for name in sorted(makers)])
         found.add([one for one in operations if isinstance(one, Operation)], units.values(), {})
     return found
+
+
+async def _texts(store: GraphStore, of_trace: Names, names: Sequence[str]) -> dict[str, str]:
+    """The texts of variables that are not remembered, by the variables' names."""
+    ids = [of_trace.id(Label.VARIABLE, name) for name in names]
+    found = [one for one in await store.get(Label.VARIABLE, ids) if isinstance(one, Variable)] if ids else []
+    values = await store.values(found) if found else {}
+    return {one.external_id: (one.value or values[one.value_hash].decode()) for one in found}
 
 
 def _named_by(node: Node) -> list[str]:

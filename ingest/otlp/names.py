@@ -17,6 +17,9 @@ OTEL = "otel"
 
 INPUT, OUTPUT = "input", "output"
 
+PLAIN = "other"
+"""The dialect of spans that say nothing of a model or a memory, in their operations' data of OpenTelemetry."""
+
 
 def operation_name(trace_id: str, span_id: str) -> str:
     """The name of a span's operation."""

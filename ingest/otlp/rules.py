@@ -55,6 +55,21 @@ class Value:
     score: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of a conversation: what a user said, and what was answered.
+
+    Attributes:
+        asked: what the user said; None if the span does not say.
+        answer: position of the answer among the span's outputs.
+        session: the name of the session in the graph.
+    """
+
+    asked: str | None
+    answer: int
+    session: str | None
+
+
 @dataclass(slots=True)
 class Node:
     """A span: its variables, and relations to further spans.
@@ -65,6 +80,9 @@ class Node:
         parent: the operation name of the parent span.
         links: operation names of the linked spans.
         deletes: store and id of the units that the span deletes; id None means all units of the store.
+        is_plain: whether the span says nothing of a model or a memory, such as a span of a web framework.
+        is_entry: whether a request from outside the program began the span.
+        turn: the turn of a conversation that the span would be if no span was around it.
     """
 
     name: str
@@ -73,6 +91,9 @@ class Node:
     links: frozenset[str] = frozenset()
     deletes: tuple[str, str | None] | None = None
     began: datetime | None = None
+    is_plain: bool = False
+    is_entry: bool = False
+    turn: Turn | None = None
     values: list[Value] = field(default_factory=list)
 
     def on(self, side: str) -> list[Value]:

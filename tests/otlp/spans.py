@@ -31,6 +31,7 @@ class Sent:
     moments: tuple[tuple[str, dict[str, Any]], ...] = ()
     error: str | None = None
     scope: str = "tests"
+    kind: int = 1
     resource: dict[str, Any] = field(default_factory=lambda: {"service.name": "tests"})
 
     @property
@@ -68,7 +69,7 @@ def protobuf(spans: Iterable[Sent]) -> bytes:
             span_id=span.span_id,
             parent_span_id=_id(span.parent, 8) if span.parent else b"",
             name=span.name,
-            kind=1,
+            kind=span.kind,
             start_time_unix_nano=BEGIN + span.start * MILLISECOND,
             end_time_unix_nano=BEGIN + span.end * MILLISECOND,
         )

@@ -1,0 +1,129 @@
+"""Finds the turns of a conversation among spans that are inside plain spans only.
+
+A span that says nothing of a model or a memory, such as that of a web framework, is no step of the memory. What a
+model is asked and answers inside it is a turn of the conversation, as if the plain span was not there. Spans often come
+before the spans around them, so this shows only later: the question and the answer are then added to the span's
+operation, and nothing is changed. They depend on all spans on the way, and on nothing else, so the order of the spans
+does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+
+from memtrace import events as wire
+from memtrace.kinds import DerivationKind, VariableKind
+
+from ingest.otlp.names import INPUT, OTEL, OUTPUT, edge_name
+from ingest.otlp.rules import Node, Value
+
+_HANDED_OUT = "the reply is the answer: only plain spans are around it"
+
+
+def turns(nodes: Mapping[str, Node], new: AbstractSet[str]) -> list[tuple[Node, Value]]:
+    """The spans that are turns because only plain spans are around them, with their replies, the earliest first.
+
+    Args:
+        nodes: the spans to look at, by name.
+        new: the names of the spans that came since the last look; a turn that no new span touches is left out.
+    """
+    found = []
+    for node in nodes.values():
+        answer = _answer(node)
+        if answer is not None and not new.isdisjoint(_plain_way(nodes, node)):
+            found.append((node, answer))
+    return sorted(found, key=lambda one: (one[1].at, one[0].name))
+
+
+def of_turn(trace: str, node: Node, answer: Value, text: str | None) -> list[wire.Event]:
+    """The events that add the question and the answer to a span's operation.
+
+    Args:
+        trace: the name of the trace.
+        node: the span.
+        answer: the span's reply.
+        text: the text of the reply; None if it was not captured.
+    """
+    turn, asked_at = node.turn, node.began
+    if turn is None or asked_at is None:
+        return []
+    made: list[wire.Event] = []
+    asked, replied = f"{node.name}/turn/query", f"{node.name}/turn/answer"
+    if turn.asked is not None:
+        made = [
+            _variable(trace, turn.session, asked_at, asked, VariableKind.QUERY, turn.asked, INPUT),
+            wire.Used(trace=trace, time=asked_at, operation=node.name, variable=asked, role=INPUT, position=0),
+        ]
+        targets = [value.name for value in node.on(INPUT)] or [answer.name]
+        made += [_derived(trace, node, asked, target, None) for target in targets]
+    reply = _variable(trace, turn.session, answer.at, replied, VariableKind.ANSWER, text, OUTPUT, node.name)
+    return [*made, reply, _derived(trace, node, answer.name, replied, _HANDED_OUT)]
+
+
+def _answer(node: Node) -> Value | None:
+    """The reply of a span that may be a turn."""
+    if node.turn is None:
+        return None
+    return next((value for value in node.on(OUTPUT) if value.rank == node.turn.answer), None)
+
+
+def _plain_way(nodes: Mapping[str, Node], node: Node) -> list[str]:
+    """The names of the span and of all spans around it if these are plain; else an empty list.
+
+    A request from outside the program ends the way: who sent it is no part of the conversation.
+    """
+    way = [node.name]
+    while node.parent is not None:
+        outer = nodes.get(node.parent)
+        if outer is None or not outer.is_plain or outer.name in way:
+            return []
+        way.append(outer.name)
+        if outer.is_entry:
+            break
+        node = outer
+    return way
+
+
+def _variable(
+    trace: str,
+    session: str | None,
+    time: datetime,
+    name: str,
+    kind: VariableKind,
+    text: str | None,
+    side: str,
+    maker: str | None = None,
+) -> wire.VariableEvent:
+    told = {"side": side} | ({"content": "not captured"} if text is None else {})
+    return wire.VariableEvent.model_validate(
+        {
+            "trace": trace,
+            "time": time,
+            "variable": name,
+            "name": "query" if kind is VariableKind.QUERY else "reply",
+            "kind": kind,
+            "version": 0,
+            "value": text or "",
+            "mediaType": "text/plain",
+            "operation": maker,
+            "role": None if maker is None else side,
+            "session": session,
+            "attributes": {OTEL: told},
+        }
+    )
+
+
+def _derived(trace: str, node: Node, source: str, target: str, comment: str | None) -> wire.Derived:
+    assert node.began is not None
+    return wire.Derived(
+        trace=trace,
+        time=node.began,
+        derivation=edge_name(source, target),
+        source=source,
+        target=target,
+        operation=node.name,
+        kind=DerivationKind.DERIVATION,
+        comment=comment,
+    )
