@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
+from shutil import copytree
 from zipfile import ZipFile
 
 import pytest
@@ -35,7 +36,7 @@ SENT = (
 SITE = Path(pytest.__file__).parents[1]
 """Where the packages lie that the platform needs."""
 
-FROM_CHECKOUT, FROM_WHEELS = blocks(ROOT / "docs" / "install.md", "shell")
+FROM_CHECKOUT, EDITABLE, FROM_WHEELS = blocks(ROOT / "docs" / "install.md", "shell")
 
 
 class Environment:
@@ -160,6 +161,22 @@ def test_the_platform_has_what_its_pages_load(wheels: dict[str, ZipFile]) -> Non
             names.discard(name)
     assert not [name for name in names if name.startswith(("api/web/static", "api/web/graphiql"))]
     assert f"api/web/static/vendor/{MANIFEST}" not in names
+
+
+def test_both_are_edited_in_place(checkout: Path, tmp_path: Path) -> None:
+    """uv resolves what both need, from the packages that are lent."""
+    environment = Environment(tmp_path / "env")
+    environment.lend(one for one in ours() if one.suffix != ".dist-info")
+    for described in SITE.glob("*.dist-info"):  # uv reads no such folder behind a link
+        if not described.name.startswith("memtrace"):
+            copytree(described, environment.site / described.name)
+    (environment.folder / "bin" / "uv").symlink_to(Path(sys.executable).parent / "uv")
+    # uv reads UV_NO_BUILD_ISOLATION=1 as --no-build-isolation.
+    offline = {"UV_OFFLINE": "1", "UV_NO_BUILD_ISOLATION": "1", "VIRTUAL_ENV": str(environment.folder)}
+    done = environment.run(EDITABLE, checkout, **offline)
+    assert done.returncode == 0, done.stderr
+    where = environment.succeed('python -c "import memtrace, api; print(memtrace.__file__, api.__file__)"', tmp_path)
+    assert where.split() == [str(checkout / "sdk/memtrace/__init__.py"), str(checkout / "api/__init__.py")]
 
 
 def test_the_platform_needs_this_recorder() -> None:
