@@ -6,26 +6,36 @@ was written from the turn and searched.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.needs import TriedFailure
+from attribution.free_pass.other_forms import in_other_forms
 from attribution.free_pass.rules import Finding
-from attribution.needed.content import Content
+from attribution.free_pass.search_sources import REPLIES, TURNS, source_of, sources_returned
+from attribution.needed.content import Content, Rarity, content
 from attribution.needed.gold_agreement import agreement
+from attribution.text.said import said
+from attribution.text.segments import passage
 from attribution.trace.graph import TraceGraph
 from schema.kinds import ErrorType, OperationKind, VariableKind
 
 TOLD = 0.95
 """An earlier turn tells the right answer if it has at least this share of its words."""
-_LEFT_OUT, _WRITTEN, _UNSEEN = 0.9, 0.85, 0.6
+_LEFT_OUT, _WRITTEN, _GIVEN, _UNSEEN = 0.9, 0.85, 0.7, 0.6
+_SHOWN = 100
 _SHORTEST = 8
 """The minimal number of characters of a search result by which a memory's write is recognised."""
 
 
 async def told_earlier(tried: TriedFailure, gold: Content) -> str | None:
     """The newest earlier question of the trace that tells the right answer; None if there is none."""
+    return await _told(tried, lambda text: agreement(gold, text).recall >= TOLD)
+
+
+async def _told(tried: TriedFailure, tells: Callable[[str], bool]) -> str | None:
+    """The newest earlier question of the trace with a text of which ``tells`` is true."""
     graph, asked = tried.graph, tried.graph.variables[tried.failure.question_id]
     earlier = [
         one.id
@@ -33,8 +43,23 @@ async def told_earlier(tried: TriedFailure, gold: Content) -> str | None:
         if one.kind is VariableKind.QUERY and one.id != asked.id and one.sequence < asked.sequence
     ]
     texts = await graph.texts(earlier)
-    telling = [one for one in earlier if agreement(gold, texts[one]).recall >= TOLD]
+    telling = [one for one in earlier if tells(texts[one])]
     return max(telling, key=lambda one: graph.variables[one].sequence, default=None)
+
+
+async def may_tell_earlier(tried: TriedFailure, gold: Content) -> str:
+    """A quote of the newest earlier turn that has the right answer, perhaps in other forms of its words; else empty."""
+    turn = await told_earlier(tried, gold)
+    if turn is None:
+        turn = await _told(tried, lambda text: in_other_forms(gold, text, tried.failure.question))
+    return "" if turn is None else said(tried.graph.variables[turn].preview, _SHOWN)
+
+
+async def share_asked(tried: TriedFailure, turn: str) -> float:
+    """The share of the question's words that a turn has."""
+    asked = content(tried.failure.question, Rarity(())).words
+    stems = {stem for placed in passage(await tried.graph.text(turn)) for stem in placed.sentence.stems}
+    return len(asked.keys() & stems) / len(asked) if asked else 0.0
 
 
 async def lost_since(tried: TriedFailure, turn: str, gold: Content, searches: Sequence[str]) -> Finding | None:
@@ -68,33 +93,48 @@ def _left_out(tried: TriedFailure, turn: str) -> Finding | None:
 
 
 async def _not_found(tried: TriedFailure, turn: str, gold: Content, searches: Sequence[str]) -> Finding | None:
-    """A model wrote down what the turn told, and the search did not return it; searches return such texts."""
+    """What the turn told was given to a tool, written down by a model or only said, and the search did not return it.
+
+    Searches of the trace return such texts.
+    """
     graph = tried.graph
-    after = [one for one in graph.future([turn]) if graph.variables[one].kind is VariableKind.RESPONSE]
-    replies = {one: text for one, text in (await graph.texts(after)).items() if _is_of_model(graph, one)}
-    noted = [one for one, text in replies.items() if agreement(gold, text).recall >= TOLD]
-    if not noted or not await _are_found(graph):
+    after = {one: source for one in {turn, *graph.future([turn])} if (source := source_of(graph, one)) is not None}
+    noted = [one for one, text in (await graph.texts(after)).items() if agreement(gold, text).recall >= TOLD]
+    noted = [one for one in noted if after[one] != TURNS or one == turn]
+    returned = await sources_returned(graph) if noted else set()
+    noted = [one for one in noted if after[one] in returned]
+    if not noted:
         return None
-    first = min(noted, key=lambda one: graph.variables[one].sequence)
+    # A tool stores what it is given; a reply or a turn may have been stored.
+    first = min(noted, key=lambda one: (after[one] in {REPLIES, TURNS}, one == turn, graph.variables[one].sequence))
     last = max(searches, key=lambda one: graph.operations[one].sequence)
-    reason = (
+    source = after[first]
+    quote = graph.variables[turn].preview
+    path = (
+        proof.of_message(turn, quote)
+        if first == turn
+        else replace(proof.of_way(graph, turn, first, quote), known={first: graph.variables[first].preview})
+    )
+    likelihood = _UNSEEN if source in _NOT_FOUND else _GIVEN
+    tool = source.removeprefix("tool:")
+    reason = _NOT_FOUND.get(source) or _GIVEN_TO.format(tool=tool)
+    return Finding(ErrorType.RETRIEVAL, last, likelihood, reason, lambda: path, is_local=True)
+
+
+_NOT_FOUND = {
+    REPLIES: (
         "a model wrote down what the turn of the user told, and the search did not return it; the recording does not "
         "show that it was stored"
-    )
-    path = replace(
-        proof.of_way(graph, turn, first, graph.variables[turn].preview), known={first: graph.variables[first].preview}
-    )
-    return Finding(ErrorType.RETRIEVAL, last, _UNSEEN, reason, lambda: path, is_local=True)
-
-
-async def _are_found(graph: TraceGraph) -> bool:
-    """Whether a search of the trace returned what a model had replied: then replies are what the memory keeps."""
-    searches = [one.id for one in graph.operations.values() if one.kind is OperationKind.RETRIEVAL]
-    results = [made for one in searches for made in graph.made(one) if graph.variables[made].kind in _FOUND]
-    found = {text.strip() for text in (await graph.texts(results)).values()}
-    said = [one.id for one in graph.variables.values() if one.kind is VariableKind.RESPONSE]
-    replies = (await graph.texts(one for one in said if _is_of_model(graph, one))).values()
-    return any(len(one) >= _SHORTEST and any(one in text for text in replies) for one in found)
+    ),
+    TURNS: (
+        "searches return turns of the user as they are, and this search did not return the turn with the right answer; "
+        "the recording does not show that it was stored"
+    ),
+}
+_GIVEN_TO = (
+    "the tool {tool} was given what the turn of the user told, searches return what it was given at other turns, and "
+    "this search did not return it"
+)
 
 
 async def _not_written(tried: TriedFailure, turn: str, searches: Sequence[str]) -> Finding | None:

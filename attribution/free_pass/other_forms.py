@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from attribution.free_pass.failure_in_trace import FailureInTrace
 from attribution.free_pass.loss import Loss, written_around, written_by
-from attribution.needed.content import Content
+from attribution.needed.content import Content, Rarity, content
 from attribution.needed.messages import Messages, is_known
 from attribution.needed.presence import LARGE
 from attribution.needed.question import is_question
@@ -58,6 +58,12 @@ def told_in_other_forms(graph: TraceGraph, messages: Messages, failure: Failure,
             if not is_question(text) and _has_all(wanted, text):
                 return _LIKE_IT.format(message=message[:_ID], quote=said(text, _SHOWN))
     return ""
+
+
+def in_other_forms(gold: Content, text: str, question: str) -> bool:
+    """Whether a text has the right answer's numbers and, perhaps in other forms, all its words."""
+    wanted = [] if gold.dates else _telling(gold.words, question)
+    return bool(wanted) and gold.numbers <= content(text, Rarity(())).numbers and _has_all(wanted, text)
 
 
 def _telling(words: Iterable[str], question: str) -> list[str]:

@@ -12,6 +12,8 @@ from attribution.needed.exclusion import excludes
 from attribution.needed.gold_agreement import agreement
 from attribution.text.refusals import refuses
 from attribution.text.segments import passage
+from attribution.trace.advice import fix_for
+from attribution.trace.fixes import RECORD_UNITS
 from attribution.trace.graph import TraceGraph
 from schema.kinds import OperationKind, VariableKind
 
@@ -23,10 +25,16 @@ _MOST = 2_000
 """The most texts of a trace that are looked through."""
 _FEWEST = 2
 """A sentence about the question has at least this number of its words, or excludes the gold answer."""
-IN_PART = (
-    "a search result tells the given answer of what the question names in part, and nothing that is recorded tells the "
-    "gold answer: either the search found another thing than was asked for, or the gold answer is wrong"
+_IN_PART = (
+    "a search result tells the given answer of what the question names in part, and {gold}: either the search found "
+    "another thing than was asked for, or the gold answer is wrong"
 )
+_NOWHERE = "nothing that is recorded tells the gold answer"
+_IN_A_TURN = (
+    "an earlier turn of the user seems to tell the gold answer (“{quote}”), but what became of it in the memory is not "
+    "recorded ({fix})"
+)
+_IN_A_TEXT = "a text that is recorded from before the answer tells the gold answer, but no turn of the user"
 
 
 async def told_instead(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> Finding | None:
@@ -58,9 +66,25 @@ async def _is_recorded(tried: TriedFailure, gold: Content) -> bool:
     return any(agreement(gold, text).recall >= _ALL for text in texts.values())
 
 
-async def is_told_in_part(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> bool:
-    """Whether a search result tells the given answer in a sentence with at least half of the question."""
-    return await _told(tried, gold, past) is not None
+async def share_in_part(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> float:
+    """The share of the question in a sentence of a search result that tells the given answer; 0 below one half."""
+    told = await _told(tried, gold, past)
+    return 0.0 if told is None else told[0]
+
+
+async def in_part(tried: TriedFailure, gold: Content, turn: str) -> str:
+    """Why a failure is not decided if a search result tells the given answer of what the question names in part.
+
+    Args:
+        tried: the failure.
+        gold: the content of the gold answers beyond the question.
+        turn: a quote of an earlier turn that seems to tell the gold answer; empty if none does.
+    """
+    if turn:
+        told = _IN_A_TURN.format(quote=turn, fix=fix_for(tried.graph, RECORD_UNITS))
+    else:
+        told = _IN_A_TEXT if await _is_recorded(tried, gold) else _NOWHERE
+    return _IN_PART.format(gold=told)
 
 
 async def _told(tried: TriedFailure, gold: Content, past: AbstractSet[str]) -> tuple[float, str, str] | None:

@@ -12,13 +12,13 @@ from functools import partial
 
 from attribution.free_pass import proof_path as proof
 from attribution.free_pass.condensed import answers, condensed
-from attribution.free_pass.earlier_questions import lost_since, told_earlier
+from attribution.free_pass.earlier_questions import lost_since, may_tell_earlier, share_asked, told_earlier
 from attribution.free_pass.in_its_place import told_as_change
 from attribution.free_pass.loss import FELL_OUT
 from attribution.free_pass.needs import TriedFailure, about_answer
 from attribution.free_pass.rules import Finding
 from attribution.free_pass.says_gold import AGREES
-from attribution.free_pass.told_instead import IN_PART, is_told_in_part, told_instead
+from attribution.free_pass.told_instead import in_part, share_in_part, told_instead
 from attribution.needed.bare_answers import is_bare
 from attribution.needed.content import Content, Rarity, content
 from attribution.needed.gold_agreement import agreement
@@ -49,7 +49,15 @@ _NOTHING, _WITHOUT = "the search found nothing", "what the search returned does 
 _DROPPED = "the operation read the right answer for this question, and left it out of what it made"
 _UNTOLD = (
     "nothing that is recorded from before the answer says the right answer, neither a turn of the user nor what the "
-    "calls of models read: give the spans of the tools and of the memory, which may have told it, to the same trace"
+    "calls of models read: {fix}"
+)
+_GIVE_SPANS = "give the spans of the tools and of the memory, which may have told it, to the same trace"
+_GIVE_UNITS = (
+    "what {search} could find is not recorded: give the spans that write what it searches to the same trace, with the "
+    "attributes memtrace.operation.kind and memtrace.outputs; see docs/otlp.md"
+)
+_TOLD_EARLIER = (
+    "an earlier turn of the user tells it (“{turn}”), and what became of it in the memory is not recorded: {fix}"
 )
 _MAY_BE_RIGHT = (
     "the answer has most of what the right answer says, and nothing that is recorded shows a difference: it may say "
@@ -94,9 +102,11 @@ async def _by_what_was_read(tried: TriedFailure) -> Finding | None:
         return contradicted
     way = past & graph.future([failure.question_id])
     found = _searches(graph, way)
-    if (turn := await told_earlier(tried, gold)) is not None:
+    part = await share_in_part(tried, gold, past)
+    turn = await told_earlier(tried, gold)
+    if turn is not None and (not part or await share_asked(tried, turn) >= part):
         return await lost_since(tried, turn, gold, [*found, *_in_vain(graph, failure, way)])
-    if not found or _has_units_from_outside(graph) or await is_told_in_part(tried, gold, past):
+    if turn is not None or not found or _has_units_from_outside(graph) or part:
         return None
     last = max(found, key=lambda one: graph.operations[one].sequence)
     return Finding(
@@ -117,12 +127,18 @@ async def unwritten(tried: TriedFailure) -> str | None:
         return None
     if gold is None:
         return None if tried.is_unanswerable else _MAY_BE_RIGHT
-    if await is_told_in_part(tried, gold, tried.graph.past([tried.failure.answer_id or ""])):
-        return IN_PART
-    if await told_earlier(tried, gold) is not None:
+    turn = await may_tell_earlier(tried, gold)
+    if await share_in_part(tried, gold, tried.graph.past([tried.failure.answer_id or ""])):
+        return await in_part(tried, gold, turn)
+    if turn:
         fix = fix_for(tried.graph, RECORD_UNITS)
-        return f"an earlier turn of the user tells it, and what became of it in the memory is not recorded: {fix}"
-    return _UNTOLD if any(one.kind is VariableKind.PROMPT for one in tried.graph.variables.values()) else None
+        return _TOLD_EARLIER.format(turn=turn, fix=fix)
+    if all(one.kind is not VariableKind.PROMPT for one in tried.graph.variables.values()):
+        return None
+    graph, failure = tried.graph, tried.failure
+    way = graph.past([failure.answer_id or ""]) & graph.future([failure.question_id])
+    names = [graph.operations[one].name or one for one in (*_searches(graph, way), *_in_vain(graph, failure, way))]
+    return _UNTOLD.format(fix=_GIVE_UNITS.format(search=names[0]) if names else _GIVE_SPANS)
 
 
 async def by_what_nobody_said(tried: TriedFailure) -> Finding | None:

@@ -41,7 +41,7 @@ _OTHER_STOP_WORDS = """
     für fuer gegen nach seit von zu zum zur im beim vom wegen wer wen wem wo wann warum welche welcher welches wie viel
     una unos unas y o pero yo tú él ella ellos nosotros mi mis su sus es son está están fue ser
     estar que qué quién cuál cuándo dónde cómo cuánto del por para sobre entre se lo muy más también
-    le une et ou mais je il elle nous vous ils elles mon ma mes ta tes sa ses sont était être avez ont
+    à às le une et ou mais je il elle nous vous ils elles mon ma mes ta tes sa ses sont était être avez ont
     ne ce cette ces qui quel quelle où quand du au aux avec dans très plus aussi c'est j'ai d'un d'une qu'est
     и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по ее мне было вот от меня еще о из
     ему когда даже ну ли если уже или ни быть был него до вас нибудь опять уж вам ведь там потом себя ничего ей может
@@ -51,7 +51,8 @@ _OTHER_STOP_WORDS = """
     أن إن لا لم قد كل أين متى كيف
     है हैं था थी थे हो का के की को में से पर और या यह वह मैं मुझे मेरा मेरी मेरे हम आप क्या कौन कहाँ कब कैसे एक भी ने तो ही
     """
-"""German, Spanish, French, Russian, Turkish, Arabic and Hindi, without words that mean something in English."""
+"""German, Spanish, French, Russian, Turkish, Arabic and Hindi, without words that mean something in English; ``às`` is
+Portuguese."""
 _STOP = frozenset([*_STOP_WORDS.split(), *map(scripts.folded, _OTHER_STOP_WORDS.split())])
 
 _IRREGULAR = {

@@ -425,3 +425,87 @@ def dated(tracer: Tracer, answer: str) -> None:
 async def test_another_day_without_its_year_is_another_answer(takes: Takes) -> None:
     found, _ = await verdict(takes, dated, "On 4 November at 61 Quay Street.", gold="On 14 November at 61 Quay Street")
     assert found.error_type is ErrorType.RESPONSE
+
+
+def turn_with_a_tool(
+    tracer: Tracer, said: str, tool: str = "", found: Sequence[str] | None = None, answer: str = "Noted."
+) -> None:
+    """A turn of a rolodex whose program calls its tools itself: one is given the text, or searches."""
+    with tracer.start_as_current_span("turn.workflow") as workflow:
+        workflow.set_attributes(entity("workflow", said, answer))
+        if tool:
+            with tracer.start_as_current_span(f"{tool}.tool") as span:
+                span.set_attributes(entity("tool", json.dumps({"args": [said], "kwargs": {}}), "Saved."))
+        if found is not None:
+            search(tracer, *found)
+        with tracer.start_as_current_span("openai.chat") as span:
+            span.set_attributes({"llm.request.type": "chat", "gen_ai.prompt.0.role": "system"})
+            span.set_attributes({"gen_ai.prompt.0.content": f"Known: {' '.join(found or ())}"})
+            span.set_attributes({"gen_ai.prompt.1.role": "user", "gen_ai.prompt.1.content": said})
+            span.set_attributes({"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": answer})
+
+
+IMKE = "Imke Öst keeps bees, her name day is on 3 October."
+IMKE_WEBER = "Imke Weber's name day is on 17 February."
+ASKED_OF_IMKE = "When is the name day of Imke Öst?"
+
+
+@pytest.mark.parametrize(
+    ("tool", "told", "error_type", "reason"),
+    [
+        ("save_card", IMKE, ErrorType.RETRIEVAL, "the tool save_card.tool was given what the turn of the user told"),
+        ("", IMKE, ErrorType.RETRIEVAL, "searches return turns of the user as they are"),
+        # The turn is about somebody else, and the search result nearer to the question.
+        (
+            "save_card",
+            "The name day of the baker is on 3 October.",
+            None,
+            "seems to tell the gold answer (“The name day",
+        ),
+        ("save_card", "Imke Öst keeps bees.", None, "nothing that is recorded tells the gold answer"),
+    ],
+)
+async def test_a_turn_that_tells_the_right_answer_is_followed_to_what_searches_return(
+    takes: Takes, tool: str, told: str, error_type: ErrorType | None, reason: str
+) -> None:
+    takes.anew()
+    kept = InMemorySpanExporter()
+    provider = TracerProvider(resource=Resource.create({"service.name": "travel"}), shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    tracer = provider.get_tracer("tests")
+    for said in (IMKE_WEBER, told, "The ferry of Öst leaves at noon."):
+        turn_with_a_tool(tracer, said, tool)
+    turn_with_a_tool(tracer, ASKED_OF_IMKE, found=[IMKE_WEBER], answer=IMKE_WEBER)
+    await takes.take(encode_spans(kept.get_finished_spans()).SerializeToString())
+    await takes.written()
+    id_ = trace_id(takes.project, "travel: c7")
+    answered = (await elements(takes.store, Variable, id_, [VariableKind.ANSWER.value]))[-1]
+    ((asked,),) = (await questions_of(takes.store, [answered])).values()
+    failure = await record_failure(takes.store, Complaint(asked.id, answered.id, ("On 3 October",)), "tests")
+    graph = await TraceGraph.load(takes.store, id_)
+    found = await FlowPass().attribute(graph, failure)
+    blamed = None if found.operation_id is None else graph.operations[found.operation_id].name
+    assert (found.error_type, blamed) == (error_type, error_type and "execute_tool recall_bookings")
+    assert reason in found.reason
+    assert found.confidence < 0.9
+    assert await problems(found, graph) == []
+
+
+async def test_a_turn_that_tells_the_right_answer_in_other_forms_is_shown(takes: Takes) -> None:
+    """Words of a language whose forms are not known here prove nothing, but the answer is not untold."""
+    takes.anew()
+    kept = InMemorySpanExporter()
+    provider = TracerProvider(resource=Resource.create({"service.name": "travel"}), shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    tracer = provider.get_tracer("tests")
+    turn_with_a_tool(tracer, "Оленка мешкає на вулиці Шевченковій, 44.")
+    turn_with_a_tool(tracer, "Яка адреса?", answer="Не знаю.", found=[])
+    await takes.take(encode_spans(kept.get_finished_spans()).SerializeToString())
+    await takes.written()
+    id_ = trace_id(takes.project, "travel: c7")
+    answered = (await elements(takes.store, Variable, id_, [VariableKind.ANSWER.value]))[-1]
+    ((asked,),) = (await questions_of(takes.store, [answered])).values()
+    failure = await record_failure(takes.store, Complaint(asked.id, answered.id, ("Вулиця Шевченка, 44",)), "tests")
+    found = await FlowPass().attribute(await TraceGraph.load(takes.store, id_), failure)
+    assert found.error_type is None
+    assert "an earlier turn of the user tells it (“Оленка мешкає на вулиці Шевченковій, 44.”)" in found.reason
