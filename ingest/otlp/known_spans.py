@@ -157,9 +157,9 @@ def _node(operation: Operation) -> Node | None:
         frozenset(operation_name(*link) for link in said.get("links", ())),
         (deletes["store"] or "", deletes["id"]) if deletes else None,
         operation.started_at,
-        said.get("dialect") == PLAIN,
-        said.get("kind") in _ENTRIES,
-        _turn(said.get("turn")),
+        is_plain=said.get("dialect") == PLAIN,
+        is_entry=said.get("kind") in _ENTRIES,
+        turn=_turn(said.get("turn")),
     )
 
 

@@ -91,10 +91,10 @@ class Node:
     links: frozenset[str] = frozenset()
     deletes: tuple[str, str | None] | None = None
     began: datetime | None = None
+    values: list[Value] = field(default_factory=list)
     is_plain: bool = False
     is_entry: bool = False
     turn: Turn | None = None
-    values: list[Value] = field(default_factory=list)
 
     def on(self, side: str) -> list[Value]:
         """The span's inputs or outputs."""

@@ -99,7 +99,7 @@ async def test_turns_inside_plain_spans_are_known(
     maker = "chain" if program is in_a_chain else "chat m"
     assert [operations[one.operation_id or ""] for one in answers] == [maker, maker]
     # The spans around the turns are in the same trace, and are no holes.
-    assert sorted(operations.values()).count("handle") == len(TURNS)
+    assert list(operations.values()).count("handle") == len(TURNS)
     graph = await TraceGraph.load(takes.store, id_)
     (trace,) = [one for one in await takes.store.get(Label.TRACE, [id_]) if isinstance(one, Trace)]
     assert [one.problem for one in advised(await holes(graph), trace, graph) if "kind Other" in one.problem] == (
