@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from difflib import unified_diff
 from typing import Any
 
+from attribution.report.markdown.text import fenced
+
 
 def diff(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """The changes of prompts as a unified diff, prompt by prompt; empty if there are none."""
@@ -24,7 +26,7 @@ def markdown(said: Mapping[str, Any]) -> str:
     lines += [f"- {reason}" for reason in gate["reasons"]]
     lines += [*_figures(said), "## Changes", ""]
     changes = diff(said["before"], said["after"])
-    lines += ["```diff", changes.rstrip("\n"), "```", ""] if changes else ["None.", ""]
+    lines += fenced("diff", changes.splitlines()) if changes else ["None.", ""]
     for title, questions in (("Fixed", said["fixed"]), ("Broken", said["broken"])):
         lines += [f"## {title}: {len(questions)} answers of the gate", "", *_questions(questions), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
