@@ -20,10 +20,11 @@ from memtrace.exporters.background import MAX_BATCH_BYTES, MAX_BATCH_EVENTS, Bac
 from memtrace.exporters.file import FileSink
 from memtrace.exporters.http import LONGEST_WAIT_SECONDS, _backoff, _batches, _HttpSink
 from memtrace.exporters.post import LONGEST_RETRY_AFTER, Answer, Platform
+from memtrace.exporters.prepare import Preparation
 from memtrace.exporters.protocol import FlushResult
 from memtrace.exporters.segment import SUFFIX
 from memtrace.exporters.spool import Spool, default_directory, folder_name
-from memtrace.raw_events import MEDIA_TYPE, MORE, TRACE, VALUE, VARIABLE
+from memtrace.raw_events import MEDIA_TYPE, MORE, TRACE, VALUE, VARIABLE, RawEvent
 
 LINES = [b'{"number": 1}\n', b'{"number": 2}\n', b'{"number": 3}\n', b'{"number": 4}\n', b'{"number": 5}\n']
 
@@ -428,6 +429,42 @@ def test_the_end_hands_over_what_is_in_hand_and_what_is_queued(
     sink.left = None
     exporter.close()
     assert sink.left is None
+
+
+def test_an_event_that_can_not_be_written_down_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Odd(Preparation):
+        def line(self, event: RawEvent) -> bytes:
+            if event[1] == {"name": "n1"}:
+                raise ValueError
+            return super().line(event)
+
+    sink = _Held()
+    exporter = _exporter(sink, monkeypatch)
+    exporter.prepare_with(Odd())
+    exporter.export([_raw(number) for number in range(3)])
+    assert exporter.flush(20) == FlushResult(dropped=1)
+    assert sink.got == [2]
+    sink.stuck = True
+    exporter.export([_raw(3), _raw(1)])
+    exporter.close()
+    assert sink.left is not None
+    assert [json.loads(line)["name"] for line in sink.left] == ["n3"]
+    assert exporter.result() == FlushResult(dropped=2)
+
+
+def test_an_end_that_fails_still_tells_the_counts_and_raises_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(_Held):
+        def abandon(self, lines: list[bytes]) -> None:
+            raise OSError("the disk is gone")
+
+    sink = Broken()
+    sink.counts = FlushResult(sent=2, spooled=1)
+    exporter = _exporter(sink, monkeypatch)
+    exporter.close()
+    assert caplog.records[-1].getMessage() == "2 events sent, 1 spooled, 0 dropped, 0 rejected"
+    assert "end of the exporter" in caplog.text
 
 
 def test_a_child_begins_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
