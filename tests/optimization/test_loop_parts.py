@@ -10,6 +10,7 @@ import pytest
 
 from optimization.loop.evaluator import Evaluated, Judged, is_of_budget, keep, kept
 from optimization.loop.report import diff, markdown
+from optimization.loop.search import Found, TriedPrompts, _why
 from optimization.loop.split import split
 from schema.errors import InputError
 
@@ -146,3 +147,37 @@ def test_prompts_that_lost_their_end_or_are_gone_are_shown_line_by_line() -> Non
         *("--- a (before)", "+++ a (after)", "@@ -1 +1 @@", "-one", "+two"),
         *("--- b (before)", "+++ b (after)", "@@ -1 +0,0 @@", "-x"),
     ]
+
+
+def tried(name: str, **scores: float) -> TriedPrompts:
+    return TriedPrompts(name, {}, None, None, scores)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "best"),
+    [
+        ([tried("own", ada=0.5, bo=0.5)], "own"),
+        ([tried("own", ada=0.5, bo=0.5), tried("new", ada=0.4, bo=0.7)], "new"),
+        # Of equal ones the earliest: the program's own prompts are not changed for nothing.
+        ([tried("own", ada=0.5, bo=0.5), tried("new", ada=0.0, bo=1.0)], "own"),
+        # Only what was evaluated on all conversations is compared.
+        ([tried("own", ada=0.5, bo=0.5), tried("new", ada=1.0), tried("newer", ada=0.6, bo=0.5)], "newer"),
+        ([tried("own", ada=0.5), tried("new", bo=1.0)], "own"),
+        ([tried("own"), tried("new")], "own"),
+    ],
+)
+def test_the_best_candidate_has_the_best_mean(candidates: list[TriedPrompts], best: str) -> None:
+    assert Found(tuple(candidates), "", 0, 0).best(["ada", "bo"]).id == best
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ((None, None, ""), "nobody knows"),
+        ((None, "search", "two may be"), "nobody knows for sure: two may be"),
+        (("UpdateError", None, "it is gone"), "UpdateError: it is gone"),
+        (("UpdateError", "merge", "it is gone"), "UpdateError in the operation merge: it is gone"),
+    ],
+)
+def test_a_model_is_told_why_an_answer_is_wrong(told: tuple[str | None, str | None, str], why: str) -> None:
+    assert _why(*told) == why
