@@ -13,7 +13,7 @@ from api.cli.meant import Lead, OtherKindError
 from api.cli.next_steps import NO_ANSWER
 from api.cli.output import Output
 from api.cli.render.text import name_of, short, text_on_line
-from ingest.events.questions import questions_of
+from ingest.events.questions import questions_of, without_rephrased
 from schema.errors import NotFoundError
 from schema.kinds import VariableKind
 from schema.models import Failure, Variable
@@ -124,4 +124,4 @@ async def _answers(store: GraphStore, trace_id: str) -> list[tuple[Variable, lis
         if isinstance(one, Variable)
     ]
     questions = await questions_of(store, found)
-    return [(one, list(questions[one.id])) for one in found]
+    return [(one, list(questions[one.id])) for one in await without_rephrased(store, found, questions)]

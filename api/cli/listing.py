@@ -215,9 +215,10 @@ async def _with_failures(
             place, so that each trace is read once.
     """
     from attribution.verdicts.stored import every_failure, word_on
-    from ingest.events.questions import questions_of
+    from ingest.events.questions import questions_of, without_rephrased
 
     questions = await questions_of(store, found)
+    shown = {one.id for one in await without_rephrased(store, found, questions)}
     wrong: dict[str, Failure] = {}
     for trace_id, listed in groupby(found, key=attrgetter("trace_id")):
         if trace_id not in failures:
@@ -238,6 +239,7 @@ async def _with_failures(
         )
         for one in found
         for failure in (wrong.get(one.id),)
+        if one.id in shown or failure is not None
     ]
 
 

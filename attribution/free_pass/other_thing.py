@@ -36,6 +36,13 @@ _CLAUSE = re.compile(
     r"[,;:—–]\s+|(?<!\s)\s+(?:while|whereas|but|während|aber|mientras|pero|tandis\s+que|mais|mentre|ma|mas)\s+"
 )
 
+_AND = re.compile(r"(?:[,;:—–]\s+|(?<!\s)\s+)(?:and|while|whereas|but)\s+|[,;:—–]\s+")
+_MAY_BE_IT = frozenset(
+    {"it", "its", "them", "they", "their", "this", "that", "these", "those", "one", "ones"}
+    | {"another", "other", "others", "same", "too", "also", "both"}
+)
+"""Words of a clause that may stand for the thing of the clause before."""
+
 
 def other_thing(
     messages: Messages, failure: Failure, detail: Detail, gold: Content, is_known: Callable[[str], bool]
@@ -129,7 +136,12 @@ def in_other_clause(messages: Messages, failure: Failure, detail: Detail, gold: 
     common = asked & set(detail.sentence.stems)
     told = [part for part in parts if _has(part, claim) and common <= _stems(part) and not _has(part, gold)]
     others = [part for part in parts if _has(part, gold) and common.isdisjoint(_stems(part)) and not _has(part, claim)]
-    if len(common) < _FEWEST or not told or not others:
+    if len(common) < _FEWEST:
+        return None
+    if _are_parallel(text, common, claim, gold):
+        reason = "the evidence tells the given answer of what is asked about, and the gold answer of another thing"
+        return _wrong(detail.message_id, text.strip(), reason, _LIKELY)
+    if not told or not others:
         return None
     if any(names_relative(part, failure.question) for part in others):
         reason = "the evidence tells the given answer of the asked person, and the gold answer of another"
@@ -138,6 +150,38 @@ def in_other_clause(messages: Messages, failure: Failure, detail: Detail, gold: 
         return None  # "on Mondays, and on Fridays as well"
     reason = "the evidence tells the given answer of what is asked about, and the gold answer of another thing"
     return _wrong(detail.message_id, text.strip(), reason, _LIKELY)
+
+
+def _are_parallel(text: str, common: set[str], claim: Content, gold: Content) -> bool:
+    """Whether two clauses say the like of two things: ``Maarit brings the stove and Aino brings the pots``.
+
+    The clause with the given answer has all that the question names. The clause with the gold answer has a part of it,
+    and a word of its own in the place of the rest. Both answers stand on the same side of what the clauses share.
+    """
+    parts = [part for part in _AND.split(text) if part.strip()]
+    told = [part for part in parts if _has(part, claim) and common <= _stems(part) and not _has(part, gold)]
+    others = [part for part in parts if _has(part, gold) and not common <= _stems(part) and not _has(part, claim)]
+    for one in told:
+        for other in others:
+            shared = common & _stems(other)
+            own = {word.stem for word in tokens(other) if word.carries and not is_function_word(word.word)}
+            own -= common | gold.words.keys()
+            is_own = bool(own) and not any(weekdays(word.word) for word in tokens(other))
+            if (
+                shared
+                and is_own
+                and _MAY_BE_IT.isdisjoint(word.word for word in tokens(other))
+                and _is_before(one, claim, shared) == _is_before(other, gold, shared)
+            ):
+                return True
+    return False
+
+
+def _is_before(part: str, answer: Content, shared: set[str]) -> bool:
+    """Whether the words of an answer begin before the words that two clauses share."""
+    stems = [one.stem for one in tokens(part)]
+    first = min((place for place, stem in enumerate(stems) if stem in answer.words), default=0)
+    return first < min(place for place, stem in enumerate(stems) if stem in shared)
 
 
 def _names_own(part: str, gold: Content) -> bool:

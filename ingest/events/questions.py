@@ -15,6 +15,8 @@ _AFTER = " \n\t\"'”»)」』"
 _OF_ITS_PROMPT = Budget(hops=2)
 """From the operation's inputs (such as a prompt), two steps back: reaches the question in the prompt, but not questions
 of earlier turns, which reached the prompt through the history or through retrieved units."""
+_NEXT = Budget(hops=1)
+_SEARCHED = [VariableKind.QUERY.value, VariableKind.REFINED_QUERY.value]
 _NEAR = Budget(hops=8)
 """Nearly every answer has its question within this depth; a walk through the whole causal past takes long."""
 
@@ -36,6 +38,38 @@ async def questions_of(store: GraphStore, answers: Sequence[Variable]) -> dict[s
         used |= await _used(store, handed_out)
     found = await _of_replies(store, {one.id: used[one.id] for one in replies.values()})
     return {id_: found[reply.id] for id_, reply in replies.items()}
+
+
+async def without_rephrased(
+    store: GraphStore, answers: Sequence[Variable], questions: dict[str, list[Variable]]
+) -> list[Variable]:
+    """The answers without those that only put a question in other words, with which a memory was searched next.
+
+    The recorder takes the result of a chain of its own for an answer. If a search is made with its words, and the same
+    question has a later answer, it was a step on the way.
+
+    Args:
+        store: the project.
+        answers: the answers.
+        questions: the result of ``questions_of`` for these answers.
+    """
+    of_question: dict[str, list[Variable]] = {}
+    for one in answers:
+        if len(questions[one.id]) == 1:
+            of_question.setdefault(questions[one.id][0].id, []).append(one)
+    last = [max(some, key=lambda one: one.sequence).id for some in of_question.values()]
+    earlier = [one for some in of_question.values() for one in some if one.id not in last]
+    if not earlier:
+        return list(answers)
+    used = await _used(store, earlier)
+    replies = [[used[one.id][0].id if _is_reply(used[one.id]) else one.id] for one in earlier]
+    following = await store.closures(replies, Direction.FORWARD, _NEXT, _SEARCHED)
+    searched = {
+        one.id
+        for one, after in zip(earlier, following, strict=True)
+        if any(next_one.kind in _SEARCHED and next_one.preview == one.preview for next_one in after.variables)
+    }
+    return [one for one in answers if one.id not in searched]
 
 
 async def _used(store: GraphStore, answers: Sequence[Variable]) -> dict[str, list[Variable]]:
@@ -66,12 +100,16 @@ async def _of_replies(store: GraphStore, used: dict[str, list[Variable]]) -> dic
     written = await _written_by_models(store, [one.id for some in found.values() for one in some])
     chosen = {}
     asked = await _asked_in(store, used, found)
+    behind = await _behind(store, used, found, written)
     for id_, queries in found.items():
         questions = asked.get(id_) or _only_asking(queries) or queries
         messages = _of_kind(used[id_], VariableKind.MESSAGE)
         by_models = bool(questions) and all(one.id in written for one in questions)
         chosen[id_] = (
-            (messages[-1:] if by_models else []) or questions or messages or _turn(used[id_], VariableKind.PROMPT)
+            (messages[-1:] or behind.get(id_, []) if by_models else [])
+            or questions
+            or messages
+            or _turn(used[id_], VariableKind.PROMPT)
         )
     left = [[id_] for id_, questions in chosen.items() if not questions]
     pasts = await store.closures(left, Direction.BACKWARD, NO_BUDGET, [VariableKind.MESSAGE.value]) if left else []
@@ -79,6 +117,25 @@ async def _of_replies(store: GraphStore, used: dict[str, list[Variable]]) -> dic
         messages = [one for one in _of_kind(past.variables, VariableKind.MESSAGE) if one.id != id_]
         chosen[id_] = [max(messages, key=lambda one: one.sequence)] if messages else []
     return chosen
+
+
+async def _behind(
+    store: GraphStore, used: dict[str, list[Variable]], found: dict[str, list[Variable]], written: set[str]
+) -> dict[str, list[Variable]]:
+    """What the user said from which models wrote the queries, such as a translation, by the answer's id.
+
+    Of operations that used no message. The newest message counts, as a list.
+    """
+    left = {
+        id_: [one.id for one in queries]
+        for id_, queries in found.items()
+        if queries and all(one.id in written for one in queries) and not _of_kind(used[id_], VariableKind.MESSAGE)
+    }
+    if not left:
+        return {}
+    pasts = await store.closures(list(left.values()), Direction.BACKWARD, _NEAR, [VariableKind.MESSAGE.value])
+    said = {id_: _of_kind(past.variables, VariableKind.MESSAGE) for id_, past in zip(left, pasts, strict=True)}
+    return {id_: [max(messages, key=lambda one: one.sequence)] for id_, messages in said.items() if messages}
 
 
 async def _asked_in(

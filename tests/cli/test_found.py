@@ -13,10 +13,12 @@ import typer
 from api.cli import find
 from api.cli.choosing import asked_of, chosen_answer, wrong_answer
 from api.cli.errors import UsageError
+from api.cli.listing import _read_answers
 from api.cli.meant import Lead, OtherKindError
 from schema.errors import AmbiguousError, InputError, MemTraceError, NotFoundError
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Operation, Session, Trace, Variable
+from store.contract.answers import ALWAYS
 from store.contract.protocol import GraphStore
 from store.open import open_database
 from tests.factory import TraceBuilder, moment
@@ -432,3 +434,22 @@ def test_a_question_that_is_recorded_twice_stands_for_its_answer(tmp_path: Path)
     own = Place(f"sqlite:///{tmp_path / 'twice.db'}")
     own.run(twice.write)
     assert own.run(wrong_answer, again.id, None).id == said.id
+
+
+def test_a_rephrased_question_is_no_answer(tmp_path: Path) -> None:
+    chain = TraceBuilder(PROJECT, "chain")
+    asked, words = _chat(chain, 1, "How long does it take?", "How long does the safari take?")
+    searching = chain.operation("searching")
+    query = chain.variable("searched", words.preview, by=searching, kind=VariableKind.REFINED_QUERY)
+    chain.derive(query, words, by=searching)
+    step = chain.operation("reply2", kind=OperationKind.GENERATION)
+    said = chain.variable("a2", "Four hours.", by=step, kind=VariableKind.ANSWER)
+    chain.derive(said, asked, by=step)
+    own = Place(f"sqlite:///{tmp_path / 'chain.db'}")
+    own.run(chain.write)
+    assert own.run(wrong_answer, asked.id, None).id == said.id
+
+    async def listed(store: GraphStore) -> list[str]:
+        return [one.answer.id async for page in _read_answers(store, None, ALWAYS) for one in page]
+
+    assert own.run(listed) == [said.id]

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from ingest.events.questions import questions_of
+from ingest.events.questions import questions_of, without_rephrased
 from schema.kinds import ARGUMENT, TURN, OperationKind, VariableKind
 from schema.models import Variable
 from store.contract.protocol import Database, GraphStore
@@ -152,3 +152,28 @@ async def test_a_reply_that_is_handed_out_has_the_question_of_the_reply(store: G
     with_more = answer(trace, reply, other, name="with more")
     outside = trace.variable("outside", "outside", kind=ANSWER)
     assert await asked(store, trace, handed, with_more, outside) == [["query"], ["other"], []]
+
+
+async def test_a_question_in_other_words_with_which_a_memory_was_searched_is_no_answer(
+    store: GraphStore, trace: TraceBuilder
+) -> None:
+    message, other = given(trace, "message", MESSAGE), given(trace, "other message", MESSAGE)
+    words = answer(trace, message, name="in other words")
+    handed = trace.operation("searching")
+    query = trace.variable("query", "in other words", handed, kind=VariableKind.REFINED_QUERY)
+    trace.use(handed, words)
+    trace.derive(query, words, by=handed)
+    unit = given(trace, "in other words than before", VariableKind.MEMORY_UNIT, words)
+    last, alone = answer(trace, message, unit, name="last"), answer(trace, other, name="alone")
+    await trace.write(store)
+    answers = [words, last, alone]
+    questions = await questions_of(store, answers)
+    assert await without_rephrased(store, answers, questions) == [last, alone]
+    assert await without_rephrased(store, [words, alone], questions) == [words, alone]
+
+
+async def test_what_the_user_said_is_behind_a_query_that_a_model_wrote(store: GraphStore, trace: TraceBuilder) -> None:
+    said = given(trace, "said", MESSAGE)
+    translated = given(trace, "translated", RESPONSE, given(trace, "prompt", PROMPT, said))
+    query = given(trace, "query", QUERY, translated)
+    assert await asked(store, trace, answer(trace, given(trace, "filled", PROMPT, query))) == [["said"]]

@@ -65,6 +65,23 @@ async def test_one_sentence_tells_both_answers(embedded: Database, told: str, er
     assert await error_of(embedded, (told,), question, "the concertina", answer) is error_type
 
 
+@pytest.mark.parametrize(
+    ("told", "error_type"),
+    [
+        ("The tent is orange, Maarit brings the stove and Aino brings the pots.", ErrorType.ANNOTATION),
+        ("Maarit brings the pots and Aino brings the stove.", ErrorType.RESPONSE),
+        ("Maarit brings the stove and Aino brings it back.", ErrorType.RESPONSE),
+        ("Maarit brings the stove and Aino brings another.", ErrorType.RESPONSE),
+        ("Maarit brings the stove and Aino brings the stove's gas.", ErrorType.RESPONSE),
+        ("Maarit brings the stove and the pots bring Aino.", ErrorType.RESPONSE),
+    ],
+    ids=["other thing", "the same", "it", "another", "part of it", "not alike"],
+)
+async def test_one_sentence_tells_the_like_of_two_things(embedded: Database, told: str, error_type: ErrorType) -> None:
+    question = "Who brings the stove?"
+    assert await error_of(embedded, (told,), question, "Aino", "Maarit brings the stove.") is error_type
+
+
 BARREL_3, BARREL_5 = "Barrel 3 holds a riesling from Ilok.", "Barrel 5 holds a malmsey."
 
 

@@ -14,6 +14,7 @@ model = ChatOpenAI(model="scripted", max_retries=0)
 
 class State(TypedDict, total=False):
     testo: str
+    chi: str
     estratto: str
     risposta: str
 
@@ -48,4 +49,8 @@ told = (
     "Che cosa beve la zia Berta?",
     "Quando viene il falegname Ugo?",
 )
-print(json.dumps([graph.invoke({"testo": one}, {"configurable": {"user_id": "casa"}})["risposta"] for one in told]))
+print(
+    json.dumps(
+        [graph.invoke({"testo": one, "chi": "Gino"}, {"configurable": {"user_id": "casa"}})["risposta"] for one in told]
+    )
+)

@@ -247,11 +247,21 @@ def begun(inputs: object, metadata: Mapping[str, Any], *, is_written: bool, is_n
             key, said = str(said.type), said.content  # noqa: PLW2901
         if isinstance(said, str) and len(said) > 1:
             root.given[id(said)] = key, said
-    keys = {key for key, _ in root.given.values()}
-    if isinstance(inputs, Mapping) and len(keys) == 1 and not is_named_by_package and keys.isdisjoint(KINDS_BY_KEY):
-        # A program may name what its user says in any language, such as ``testo``, and hand over several such texts.
-        root.given |= {one: ("input", said) for one, (_, said) in root.given.items() if not is_word(said)}
+    if isinstance(inputs, Mapping) and not is_named_by_package:
+        _name_what_is_said(root.given)
     return root
+
+
+def _name_what_is_said(given: dict[int, tuple[str, str]]) -> None:
+    """Give the key ``input`` to the texts that a user says, if the program's own key does not tell what they are.
+
+    A program may name what its user says in any language, such as ``testo``, and hand over several such texts. Single
+    words beside them, such as names and categories, are said by nobody.
+    """
+    texts = {one: said for one, (_, said) in given.items() if not is_word(said)}
+    keys = {key for key, _ in given.values()}
+    if len({given[one][0] for one in texts}) == 1 and keys.isdisjoint(KINDS_BY_KEY):
+        given |= {one: ("input", said) for one, said in texts.items()}
 
 
 def configuration() -> Mapping[str, Any]:

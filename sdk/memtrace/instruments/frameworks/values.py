@@ -46,9 +46,16 @@ def sources(run: Run, text: str, *, is_speech: bool = False) -> list[Variable]:
 
 
 def given(run: Run, value: str, key: str, kind: str | None = None, *, category: str = "") -> Variable:
-    """Record a text that came from outside under a key; returns the variable. The key decides the default kind."""
+    """Record a text that came from outside under a key; returns the variable. The key decides the default kind.
+
+    In a conversation, what is under the key of a question is what the user says, and not always a question. So is a
+    text that is the whole input of the outermost run, whatever key a template gives it.
+    """
     run.root.given.pop(id(value), None)
-    kind = kind or KINDS_BY_KEY.get(key, "Other")
+    if kind is None:
+        kind = KINDS_BY_KEY.get(key, "Other")
+        is_whole = kind == "Other" and value is run.root.inputs and not is_word(value)
+        kind = "Message" if is_whole or (kind == "Query" and run.root.session is not None) else kind
     made = outside(run.here, value, key or kind.lower(), kind, said={"category": category} if category else None)
     if kind == "Query":
         run.root.questions.add(made.id)
