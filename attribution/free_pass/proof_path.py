@@ -167,7 +167,11 @@ async def _step(graph: TraceGraph, traced: FailureInTrace | None, derivation: Ed
     one = (await traced.presence([target]))[target]
     holds = one.score >= HOLDS and not answer
     quote = (
-        await _spelled(graph, target, traced.failure.prediction or "") if answer else one.quote.strip() if holds else ""
+        await _spelled(graph, target, traced.failure.prediction or "")
+        if answer
+        else without_lone_mark(one.quote)
+        if holds
+        else ""
     )
     return Step(target, derivation.operation_id, Link.DERIVATION, quote, holds)
 
@@ -175,7 +179,15 @@ async def _step(graph: TraceGraph, traced: FailureInTrace | None, derivation: Ed
 async def _quote(traced: FailureInTrace, variable_id: str) -> str:
     if variable_id == traced.detail.message_id:
         return traced.detail.quote
-    return (await traced.presence([variable_id]))[variable_id].quote.strip()
+    return without_lone_mark((await traced.presence([variable_id]))[variable_id].quote)
+
+
+def without_lone_mark(quote: str) -> str:
+    """A quote without a quotation mark at its beginning or end whose other mark is outside: a text inside JSON."""
+    quote = quote.strip()
+    if quote.count('"') % 2 == 0:
+        return quote
+    return quote[1:] if quote.startswith('"') else quote.removesuffix('"')
 
 
 async def _spelled(graph: TraceGraph, variable_id: str, said: str) -> str:

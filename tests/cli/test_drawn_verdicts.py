@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec import structs
 from rich.table import Table
 from rich.text import Text
 
@@ -76,6 +77,17 @@ def test_what_to_do_at_the_end_of_a_long_reason_is_shown() -> None:
 )
 def test_a_verdict_is_one_line(more: dict[str, Any], said: str) -> None:
     assert lines(verdicts.case(_report(**more)))["verdict"] == said
+
+
+def test_the_model_tells_operations_of_one_name_apart() -> None:
+    named = OperationRef(ID, "o", "k", "ChatOpenAI", OperationKind.GENERATION, {"model": "en-ru"}, "a.py:7")
+    step = CitedStep("v", None, VariableKind.RESPONSE, "another", "another", "ChatOpenAI", "derivation", "", False)
+    said = {
+        number: lines(verdicts.case(_report(error_type=ErrorType.RESPONSE, operation=named, path=path)))["verdict"]
+        for number, path in enumerate(([], [structs.replace(step, operation_id=ID)], [step]))
+    }
+    assert said[0] == said[1] == f"Response error at {short(ID)} ChatOpenAI  ()"
+    assert said[2] == f"Response error at {short(ID)} ChatOpenAI (en-ru)  ()"
 
 
 STEP: dict[str, Any] = {

@@ -80,10 +80,22 @@ def _verdict(found: FailureReport) -> Text:
     text = Text(error_type_name(found.error_type), style=style.BAD)
     if found.operation:
         text.append(" at ", style="default").append_text(style.id_(found.operation.id))
-        text.append(f" {one_line(found.operation.label, 60)}", style="default")
+        text.append(f" {one_line(found.operation.label, 60)}{_model(found)}", style="default")
     by = " ".join(part for part in (found.method, found.model, found.author) if part)
     sure = "" if found.confidence is None else f", confidence {found.confidence:.2f}"
     return text.append(f"  ({one_line(by, 80)}{sure})", style=style.DIM)
+
+
+def _model(found: FailureReport) -> str:
+    """The model of the blamed operation, if the verdict shows another operation with the same name."""
+    blamed = found.operation
+    steps = [*found.path, *(step for loss in found.losses for step in loss.path)]
+    if blamed is None or not any(
+        step.operation == blamed.label and step.operation_id not in {None, blamed.id} for step in steps
+    ):
+        return ""
+    model = blamed.settings.get("model")
+    return f" ({one_line(str(model), 40)})" if model else ""
 
 
 def _step(step: CitedStep) -> Text:

@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from attribution.free_pass.flow import FlowPass
+from attribution.free_pass.proof_path import without_lone_mark
 from attribution.run import Options, attribute
 from attribution.trace.graph import TraceGraph
 from attribution.verdicts.verdict import Verdict, from_attribution
@@ -103,3 +104,17 @@ async def test_a_path_that_does_not_hold_makes_an_abstention(
     assert (one.reason or "").startswith("the path of the verdict does not hold: ")
     assert problem in (one.reason or "")
     assert (one.losses, one.question_kind) == ("[]", QuestionKind.PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown"),
+    [
+        ('"I like green tea. ', "I like green tea."),
+        ('It is cold."', "It is cold."),
+        ('"It is cold."', '"It is cold."'),
+        ('He said "no", and left.', 'He said "no", and left.'),
+        ('a 12" pipe', 'a 12" pipe'),
+    ],
+)
+def test_a_quote_out_of_json_has_no_mark_without_its_other(quote: str, shown: str) -> None:
+    assert without_lone_mark(quote) == shown
