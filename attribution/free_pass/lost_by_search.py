@@ -14,9 +14,13 @@ from schema.kinds import VariableKind
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
 
-def not_found(graph: TraceGraph, search: str, place: int, unit: str) -> str:
-    """Why a search did not return a unit, as far as the recording tells."""
-    reason = "a unit with the needed fact was in the memory when the search ran, and was not returned"
+def not_found(graph: TraceGraph, search: str, place: int, unit: str, *, is_there: bool) -> str:
+    """Why a search did not return a unit, as far as the recording tells.
+
+    ``is_there`` is false if code that is not recorded may have taken the unit out of the memory before.
+    """
+    when = "was in the memory when the search ran" if is_there else "was stored before the search ran"
+    reason = f"a unit with the needed fact {when}, and was not returned"
     if day := _expired(graph, unit, graph.operations[search].started_at):
         return f"{reason}: it was written to expire on {day}"
     if most := largest_number(graph, search):
@@ -25,8 +29,9 @@ def not_found(graph: TraceGraph, search: str, place: int, unit: str) -> str:
     if not found_nothing(graph, search):
         return f"{reason}; the search was limited by ({by})" if by else reason
     count = len(units_at(graph, place))
-    units = f"{count:,} unit was" if count == 1 else f"{count:,} units were"
-    return f"{reason}: the search found nothing; {units} there, and {f'({by}) ' if by else 'the search '}matched none"
+    units = f"{count:,} unit is" if count == 1 else f"{count:,} units are"
+    limited = f", and was limited by ({by})" if by else ""
+    return f"{reason}: the search returned nothing{limited}; {units} recorded as stored before, and not as deleted"
 
 
 def _expired(graph: TraceGraph, unit: str, asked: datetime | None) -> str:

@@ -250,14 +250,15 @@ async def stored(traced: FailureInTrace, searches: Sequence[str], answering: str
     weak = ""
     if searches:
         blamed, hole = await blamed_search(traced, searches, holders), ""
-        kind, reason = ErrorType.RETRIEVAL, not_found(traced.graph, blamed, place, unit)
         wanted = [*holders, unit] if unit else []
+        weak = unweighed(traced.graph, blamed, wanted)
+        weak = weak or untold(traced.graph, blamed, wanted, traced.failure.question)
+        kind, reason = ErrorType.RETRIEVAL, not_found(traced.graph, blamed, place, unit, is_there=not weak)
         if returning := returned_in_vain(traced, searches, blamed, holders):
             reason = _PASSED_OVER.format(search=operation_label(traced.graph.operations[returning]))
             kind, blamed, hole = ErrorType.RESPONSE, answering, f"{reason}; {RECORD_BETWEEN}"
+            weak = ""
         hole = hole or overwritten_unseen(traced.graph, blamed, set(wanted))
-        weak = unweighed(traced.graph, blamed, wanted)
-        weak = weak or untold(traced.graph, blamed, wanted, traced.failure.question)
         rewrote = left_out_by(traced.graph, unit, place) if unit else None
         weak = weak or ("" if rewrote is None else _REWRITTEN.format(operation=operation_label(rewrote)))
     else:

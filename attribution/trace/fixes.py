@@ -72,3 +72,17 @@ RECORD_DELETED = (
     "if the memory does not keep the others, say so with memtrace.deleted(unit) for each, or take them out of the list "
     "in place, such as units.remove(unit)"
 )
+RECORD_TAKEN_OUT = (
+    "if code that is not recorded takes units out of the memory, such as a slice of a list, record it with "
+    "memtrace.deleted(unit); if not, tell what the search chose from with "
+    "memtrace.retrieved(query, considered, returned)"
+)
+RECORD_IN_PLACE = (
+    "{update} records no change of the memory: if it changes in place what it is given, put `with "
+    "memtrace.mutation(value):` around the change, and give the value to {search}, too, as an argument; if it stores "
+    'elsewhere, let it return what it stores, with output="MemoryUnit", and return those values from the search'
+)
+GIVE_MEMORY = (
+    "give {search} the memory that it looks into, as an argument, or name what it returns with "
+    "memtrace.retrieved(query, considered, returned)"
+)

@@ -19,8 +19,8 @@ from attribution.trace.fixes import (
     RECORD_MUTATION,
     RECORD_PLACE,
     RECORD_STORING,
+    RECORD_TAKEN_OUT,
     RECORD_TOGETHER,
-    RECORD_UNITS,
     RECORD_WIPE,
     SEE_FILTERS,
     WRITE_HERE,
@@ -30,7 +30,9 @@ from attribution.trace.given_back import chose, never_ending
 from attribution.trace.graph import TraceGraph
 from attribution.trace.kept_unseen import fix, kept_unseen, problem
 from attribution.trace.out_of_sight import ChangedRead, changed_elsewhere, changed_reads, emptied
+from attribution.trace.passed_over import passed_over
 from attribution.trace.plain_spans import plain_around_steps
+from attribution.trace.storing_fix import storing_fix
 from attribution.trace.vain_searches import attributes, found_nothing, limits, says, vain_searches
 from schema.kinds import STORED, OperationKind, Status, VariableKind
 from schema.models import Failure, Operation, Variable
@@ -85,13 +87,14 @@ async def holes(graph: TraceGraph) -> list[Hole]:
     changed = await changed_reads(graph)
     vain = vain_searches(graph)
     kept = kept_unseen(graph)
+    passed = await passed_over(graph)
     found = [
         _hole("no message is recorded", [] if messages else [""], RECORD_MESSAGES),
         _hole("no answer is recorded", [] if answers else [""], RECORD_ANSWERS),
         _hole(
             f"for {len(loose)} of {len(answers)} answers, searches return what no recorded message led to",
             [search for searches in loose.values() for search in searches],
-            RECORD_UNITS,
+            storing_fix(graph, [search for searches in loose.values() for search in searches], unseen),
         ),
         _hole(
             "" if kept is None else problem(graph, kept),
@@ -128,6 +131,12 @@ async def holes(graph: TraceGraph) -> list[Hole]:
             SEE_FILTERS.format(search=vain[0].id[:8] if vain else ""),
         ),
         _hole(
+            f"searches passed over the unit with most words of their question, and do not tell what they chose from: "
+            f"{_names([graph.operations[one] for one in passed])}",
+            passed,
+            RECORD_TAKEN_OUT,
+        ),
+        _hole(
             "operations have no end",
             [one.id for one in graph.operations.values() if one.status is Status.RUNNING],
             RECORD_ENDS,
@@ -146,7 +155,9 @@ async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
     # A user's message that a model turned into a query is behind all results, and is no origin of any.
     loose = await _loose_searches(graph, past, {failure.question_id}, messages - {failure.question_id})
     if loose:
-        fix = RECORD_TOGETHER if _are_elsewhere(graph, loose) else RECORD_UNITS
+        before = graph.operations[graph.variables[failure.answer_id].operation_id or ""].sequence
+        unseen = [one for one in _unseen_changes(graph) if one.sequence < before]
+        fix = RECORD_TOGETHER if _are_elsewhere(graph, loose) else storing_fix(graph, loose, unseen)
         return _hole("the search for the answer returned what no recorded message led to", loose, fix)
     if await _is_unconnected(graph, past, {failure.question_id}, messages):
         return _hole("the answer depends on no message", [failure.answer_id], CONNECT_ANSWER)

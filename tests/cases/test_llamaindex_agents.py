@@ -45,7 +45,7 @@ def test_the_answer_of_an_engine_and_the_calls_of_tools_are_replies(run: Run) ->
 async def test_a_filter_that_matches_nothing_is_blamed(run: Run, tmp_path: Path) -> None:
     found = await tried(run, tmp_path, "Empty Response", "Ragnhild")
     assert found.said == ("RetrievalError", "Retrieval", "VectorIndexRetriever")
-    assert "1 unit was there, and (hall=north) matched none" in found.verdict.reason
+    assert "returned nothing, and was limited by (hall=north); 1 unit is recorded as stored" in found.verdict.reason
 
 
 def test_what_a_tool_wrote_derives_from_the_reply_that_called_it(run: Run) -> None:

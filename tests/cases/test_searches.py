@@ -41,7 +41,7 @@ async def test_an_empty_search_is_in_the_past_of_the_answer(sqlite_database: Dat
     case = await judged(program, sqlite_database.project("empty-search"), tmp_path)
     (verdict,) = case.verdicts
     assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
-    assert "1 unit was there, and (agent=coach) matched none" in verdict.reason
+    assert "returned nothing, and was limited by (agent=coach); 1 unit is recorded as stored" in verdict.reason
     assert verdict.confidence >= 0.9
     past = case.graph.past([case.failures[0].answer_id or ""])
     makers = {case.graph.variables[one].operation_id for one in past}
@@ -312,7 +312,7 @@ async def test_a_look_without_a_question_that_finds_nothing(sqlite_database: Dat
     case = await judged(program, sqlite_database.project("listing"), tmp_path)
     (verdict,) = case.verdicts
     assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "notes_of")
-    assert "1 unit was there, and (namespace=oda) matched none" in verdict.reason
+    assert "returned nothing, and was limited by (namespace=oda); 1 unit is recorded as stored" in verdict.reason
 
 
 async def test_without_a_recorded_search_nobody_is_blamed(sqlite_database: Database, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ class Wanted(NamedTuple):
 
 WANTED = [
     Wanted("search_that_finds_nothing", "mem0-2.2.1", "no note", "AB negative", "RetrievalError", "mem0 search",
-           "1 unit was there, and (user_id=u1, agent_id=assistant-1) matched none"),
+           "returned nothing, and was limited by (user_id=u1, agent_id=assistant-1); 1 unit is recorded as stored"),
     Wanted("delete_all_of_one_user", "mem0-1.0.0", "I do not know", "Peanuts and cashew nuts", "DeletionError",
            "mem0 delete_all", "by a call for user_id=alice that emptied the store", traces=2),
     Wanted("chinese_update", "mem0-1.0.11", "对不起", "你喜欢吃烤冷面", "UpdateError", "mem0 update",

@@ -7,6 +7,7 @@ from pathlib import Path
 import memtrace
 import pytest
 
+from attribution.trace.holes import holes
 from schema.kinds import DerivationKind, ErrorType, VariableKind
 from store.contract.protocol import Database
 from tests.cases.recorded import judged
@@ -161,6 +162,14 @@ async def test_a_search_that_passes_over_the_nearest_unit_without_telling_its_ch
     assert (verdict.error_type, case.blamed(verdict)) == (ErrorType.RETRIEVAL, "search")
     assert (verdict.confidence >= 0.9) is told
     assert ("tell it with memtrace.retrieved" in verdict.reason) is not told
+    assert verdict.reason.startswith(
+        f"a unit with the needed fact was {'in the memory when' if told else 'stored before'}"
+    )
+    problems = [one.problem for one in await holes(case.graph)]
+    passed_over = (
+        "searches passed over the unit with most words of their question, and do not tell what they chose from"
+    )
+    assert (f"{passed_over}: search" in problems) is not told
 
 
 async def test_a_model_inside_an_extraction_makes_extraction_errors(sqlite_database: Database, tmp_path: Path) -> None:
