@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from attribution.free_pass.detail_finder import DetailFinder
+from attribution.free_pass.said_of_another import is_of_another
 from attribution.needed.messages import Messages
 from attribution.needed.presence import (
     ABSENT,
@@ -102,6 +103,8 @@ class FailureInTrace:
             bound = 0.0 if self.is_judged else least(best)
             if self._below.get(key, 2.0) > bound:
                 found = self.finder.in_text(look, sole=key[1], least=bound)
+                if found.quote and is_of_another(self.messages, self.detail, found.quote):
+                    found = ABSENT
                 if found.score < bound:
                     self._below[key] = bound
                 else:

@@ -10,11 +10,11 @@ from attribution.free_pass import proof_path as proof
 from attribution.free_pass.loss import BY_KIND
 from attribution.free_pass.needs import TriedFailure
 from attribution.free_pass.other_subject import asked_speaker
-from attribution.free_pass.premises import FIRST_PERSON, SECOND_PERSON
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, share_found
 from attribution.needed.exclusion import excludes
 from attribution.needed.messages import is_known
+from attribution.text.persons import FIRST_PERSON, SECOND_PERSON
 from attribution.text.refusals import refuses
 from attribution.text.segments import passage
 from schema.kinds import STORED, ErrorType, OperationKind, VariableKind

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attribution.free_pass import proof_path as proof
-from attribution.free_pass.premises import FIRST_PERSON, wrong_gold
+from attribution.free_pass.premises import wrong_gold
 from attribution.free_pass.rules import Finding
 from attribution.needed.content import Content, share_found
 from attribution.needed.exclusion import excludes
 from attribution.needed.messages import Messages
 from attribution.needed.presence import Detail
+from attribution.text.persons import FIRST_PERSON
 from attribution.text.refusals import refuses
 from attribution.text.segments import Placed
 from attribution.text.tokens import tokens

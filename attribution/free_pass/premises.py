@@ -18,6 +18,7 @@ from attribution.needed.exclusion import excludes
 from attribution.needed.gold_agreement import denies
 from attribution.needed.messages import Messages, is_known
 from attribution.needed.presence import Detail
+from attribution.text.persons import FIRST_PERSON
 from attribution.text.refusals import refuses
 from attribution.text.scripts import is_light
 from attribution.text.segments import Placed, Sentence
@@ -30,25 +31,6 @@ from schema.models import Failure
 
 _OWNER = re.compile(r"\b([^\W\d_]+)['’`]s\s+")
 _OWN = frozenset({"my", "our", "mein", "meine", "meinen", "meinem", "meiner", "unser", "unsere"})
-FIRST_PERSON = re.compile(
-    r"""\b(?:I|my|me|mine|ours?|we|ich|mein\w*|mir|mich|wir|unser\w*
-        |yo|mis?|conmigo|nosotr[oa]s|nuestr[oa]s?|je|j['’]|moi|m[oe]s|ma|mon|nous|notre|nos|eu|meus?|minhas?|noss[oa]s?
-        |io|mi[oae]|miei|nostr[oaie])\b
-      | ['’](?:m|ve)\b | 我|咱|私|僕|俺|나는|내가|저는|제가|\bя\b|\bмо[йяеиёюєїі]\w*|\bмені\b|\bмене\b|\bben(?:im)?\b
-      | \b(?:mnie|mną|mój|moj\w{1,3}|nasz\w*|mam|jestem)\b | \w(?:łem|łam|liśmy|łyśmy|[aeu]ję)\b
-      | \b(?:saya|aku|kami|kita|minä|minun|minulla)\b
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-"""Words by which people speak of themselves."""
-SECOND_PERSON = re.compile(
-    r"""\b(?:you|yours?|du|dir|dich|dein\w*|euch|euer|eure\w*|Ihnen|tú|tus?|ti|te|tuy[oa]s?|contigo|usted(?:es)?|vosotr[oa]s
-        |vuestr[oa]s?|toi|ton|ta|tes|vous|votre|vos|você\w*|tua?s?|voi|vostr[oaie])\b
-      | 你|您|あなた|君|당신|\bты\b|\bтеб[яе]\b|\bтво[йяеиёю]\w*|\bвы\b|\bвас\b|\bваш\w*|\bsen(?:in)?\b|\bsiz(?:in)?\b
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-"""Words for the listener, such as ``you`` and ``your``."""
 _LIKELY = 0.9
 _FEWEST = 2
 """The minimal number of words in the name of a thing that identify it: anybody may have a sister, or a bowl."""
