@@ -140,7 +140,8 @@ async def export(
         ExportFormat | None,
         typer.Option(
             "--format",
-            help="json: the format of the file that was imported. Others: spans of OpenTelemetry (protobuf), W3C "
+            help="json: the format of the file that was imported; of what was recorded here, events, one a line. "
+            "Others: spans of OpenTelemetry (protobuf), W3C "
             "PROV, and events of OpenLineage.",
             show_default="that of the imported file",
         ),
@@ -148,13 +149,16 @@ async def export(
 ) -> None:
     """Write a trace as a file."""
     from api.cli.find import find_trace
-    from ingest.exports.registry import EXPORTS
+    from ingest.exports.registry import EXPORTS, own_export
     from ingest.files.registry import format_of_trace
 
     async with place.open(any_name=True) as store:
         trace = await find_trace(store, reference) if reference else await _only_trace(store)
         with whole_file(output) as out:
-            if format_ in {None, ExportFormat.JSON}:
+            own = own_export(trace)
+            if format_ in {None, ExportFormat.JSON} and own:
+                await own.write(store, trace, out)
+            elif format_ in {None, ExportFormat.JSON}:
                 await format_of_trace(trace).write(store, trace.id, out)
             else:
                 await EXPORTS[format_.value].write(store, trace, out)

@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 from api.http.dependencies import Reader
 from api.http.documented import answers, binary
 from api.http.files import attachment, begun, gzipped, streamed, takes_gzip
-from ingest.exports.registry import EXPORTS
+from ingest.exports.registry import EXPORTS, own_export
 from ingest.files.registry import format_of_trace
 from schema.errors import NotFoundError
 from schema.models import Trace
@@ -64,7 +64,7 @@ async def export(
     trace = await door.store.resolve(reference, Label.TRACE)
     if not isinstance(trace, Trace):
         raise NotFoundError(reference, Label.TRACE.value)
-    other = None if format_ is None else EXPORTS[format_]
+    other = own_export(trace) if format_ is None else EXPORTS[format_]
     if other is not None:
         suffix, media_type = other.suffix, other.media_type
         blocks = await begun(streamed(lambda file: other.write(door.store, trace, file)))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import msgspec
 from memtrace import events as wire
 
-from ingest.events.names import EventRefusedError, Names, references
+from ingest.events.names import EventRefusedError, Names, names_of, references
 from ingest.events.questions import questions_of
 from schema.control import AuditEntry
 from schema.errors import AmbiguousError, InputError, NotFoundError
@@ -289,7 +289,7 @@ async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
         EventRefusedError: the event names a variable that does not exist, or the graph has no question for the answer.
         InputError: a text is too long; or the "right answer" is no answer, or a failure says that it is wrong.
     """
-    names = Names(trace_id(store.project_id, event.trace))
+    names = await names_of(store, trace_id(store.project_id, event.trace), [event])
     found = await _named(store, names, [name for _, name in references(event)])
     answer = found[event.answer]
     if event.right:

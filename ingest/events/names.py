@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memtrace import events as wire
 
 from schema.ids import IdMaker
 from store.contract.answers import IN_ORDER, Label, Stored
 
+if TYPE_CHECKING:
+    from store.contract.protocol import GraphStore
+
+OF_GRAPH = "graph:"
+"""What stands before the id of an occurrence where this is its name."""
 _NAMED: dict[type[wire.Event], tuple[tuple[Label, str], ...]] = {
     wire.TraceEvent: (),
     wire.SessionEvent: ((Label.SESSION, "session"),),
@@ -82,6 +87,10 @@ class Names:
             id_ = ids[name] = self._makers[label](name)
         return id_
 
+    def mean(self, ids: Mapping[str, str]) -> None:
+        """Let some names of variables mean these ids."""
+        self._ids[Label.VARIABLE].update(ids)
+
     def ids(self, events: Iterable[wire.Event]) -> Mapping[Label, Sequence[str]]:
         """The ids of all names in the events, by label."""
         found: dict[Label, dict[str, None]] = {label: {} for label in IN_ORDER}
@@ -93,6 +102,26 @@ class Names:
             for name in _inside(event):
                 found[Label.VARIABLE][name] = None
         return {label: [self.id(label, name) for name in names] for label, names in found.items() if names}
+
+
+async def names_of(store: GraphStore, trace_id: str, events: Iterable[wire.Event]) -> Names:
+    """The ids of the names in some events of a trace.
+
+    A written file (``ingest.files.wire.write``) names an occurrence by its id, because the sender's name of it is not
+    stored. Where the trace has the occurrence, the name means it; elsewhere the name is like any other.
+    """
+    names = Names(trace_id)
+    said = {name for event in events for name in _variables(event) if name.startswith(OF_GRAPH)}
+    if said:
+        stored = await store.get(Label.VARIABLE, [name.removeprefix(OF_GRAPH) for name in said])
+        names.mean({f"{OF_GRAPH}{one.id}": one.id for one in stored if getattr(one, "trace_id", "") == trace_id})
+    return names
+
+
+def _variables(event: wire.Event) -> list[str]:
+    """The variables that an event names."""
+    said = [getattr(event, key) for label, key in _NAMED.get(type(event), ()) if label is Label.VARIABLE]
+    return [name for name in (*said, *_inside(event)) if name is not None]
 
 
 class EventRefusedError(Exception):

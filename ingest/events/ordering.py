@@ -24,7 +24,7 @@ from memtrace import events as wire
 from memtrace.events import Derived, Event
 
 from ingest.events.elements import Elements
-from ingest.events.names import EventRefusedError, Names, defined, references
+from ingest.events.names import EventRefusedError, defined, names_of, references
 from ingest.events.taking import Refusal
 from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
@@ -164,7 +164,7 @@ async def take_late_sources(store: GraphStore, events: Sequence[Derived], steps:
 
 
 async def _take(store: GraphStore, events: Sequence[Derived], steps: Steps) -> list[Refusal]:
-    names = Names(trace_id(store.project_id, events[0].trace))
+    names = await names_of(store, trace_id(store.project_id, events[0].trace), events)
     stored = await store.stored(names.trace_id, names.ids(events))
     if stored.trace is None:
         return [Refusal(index, "source: it came after the target") for index in range(len(events))]

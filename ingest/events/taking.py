@@ -17,7 +17,7 @@ from memtrace import events as wire
 
 from ingest.events.elements import Elements
 from ingest.events.feedback import take_feedback
-from ingest.events.names import EventRefusedError, Names
+from ingest.events.names import EventRefusedError, names_of
 from ingest.events.values import portions, read_beginnings
 from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
@@ -113,7 +113,7 @@ async def _take_feedback(store: GraphStore, index: int, event: wire.Feedback) ->
 
 async def _write(store: GraphStore, external_id: str, events: Sequence[tuple[int, wire.Event]]) -> list[Refusal]:
     id_ = trace_id(store.project_id, external_id)
-    names = Names(id_)
+    names = await names_of(store, id_, (event for _, event in events))
     stored = await store.stored(id_, await _aside(events, names.ids, [event for _, event in events]))
     trace = stored.trace or Trace(id_, store.project_id, external_id, None, SOURCE, events[0][1].time, NO_ATTRIBUTES)
     beginnings = await read_beginnings(store, names, stored, (event for _, event in events))

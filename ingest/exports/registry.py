@@ -43,6 +43,16 @@ def _written_by(module: str) -> Write:
     return write
 
 
+EVENTS = Export(".ndjson", "application/x-ndjson", _written_by("events"))
+"""What the recorder sends, which an import reads again."""
+_RECORDER = "memtrace"
+
+
+def own_export(trace: Trace) -> Export | None:
+    """The export in the format of the trace's source, if this is the recorder; else ``ingest.files`` has the format."""
+    return EVENTS if trace.source == _RECORDER else None
+
+
 EXPORTS: dict[str, Export] = {
     "otlp": Export(".otlp", "application/x-protobuf", _written_by("otlp")),
     "prov-json": Export(".prov.json", "application/json", _written_by("prov")),

@@ -13,7 +13,7 @@ from ingest.events import stored_units
 from ingest.events.elements import CONSIDERED, RETURNED
 from ingest.exports.content import Content
 from schema.kinds import Status
-from schema.models import Derivation, Operation, Usage, Variable, format_time
+from schema.models import Derivation, Failure, Operation, Usage, Variable, format_time
 
 Event = dict[str, Any]
 
@@ -26,13 +26,21 @@ _decode_attributes = msgspec.json.Decoder(_Attributes).decode
 class Events:
     """Makes the events of one trace, without data that has no field on the wire (edge categories, locations)."""
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: Content, occurrences: str = "") -> None:
+        """Name the elements.
+
+        Args:
+            content: the trace.
+            occurrences: what stands before the id that names an occurrence; see ``ingest.events.names.OF_GRAPH``.
+        """
         self._content = content
         names = Counter(one.external_id for derived in content.derived.values() for one in derived)
         self._several = {name for name, count in names.items() if count > 1}
         recorded = {one.external_id for one in content.variables.values() if not one.occurrence}
         self._variables = {
-            one.id: one.id if one.occurrence and one.external_id in recorded else _short(one.external_id, one.id)
+            one.id: f"{occurrences}{one.id}"
+            if one.occurrence and one.external_id in recorded
+            else _short(one.external_id, one.id)
             for one in content.variables.values()
         }
         self._recorded = recorded
@@ -53,7 +61,7 @@ class Events:
             said["attributes"] = _decode_attributes(session.attributes)
             found.append(self._event("session", session.created_at, session=self._sessions[session.id], **said))
         return found + [
-            self._variable(one, texts[one.id]) for one in self._content.made.get(None, ()) if one.id in texts
+            self.variable(one, texts[one.id]) for one in self._content.made.get(None, ()) if one.id in texts
         ]
 
     def of_operation(self, operation: Operation, texts: Mapping[str, str]) -> list[Event]:
@@ -64,12 +72,20 @@ class Events:
             texts: values of the variables that the operation made, by variable id.
         """
         content, id_ = self._content, operation.id
-        found = [self._started(operation)]
-        found += [self._used(one) for one in content.used.get(id_, ())]
-        found += [self._variable(one, texts[one.id]) for one in content.made.get(id_, ())]
-        found += [self._derived(one) for one in content.derived.get(id_, ())]
-        name = self._operations[id_]
-        for one in content.ended.get(id_, ()):
+        found = [self.started(operation), *self.uses_of(operation)]
+        found += [self.variable(one, texts[one.id]) for one in content.made.get(id_, ())]
+        found += [self.derived(one) for one in content.derived.get(id_, ())]
+        return found + self.end_of(operation)
+
+    def uses_of(self, operation: Operation) -> list[Event]:
+        """The events of what an operation used."""
+        return [self._used(one) for one in self._content.used.get(operation.id, ())]
+
+    def end_of(self, operation: Operation) -> list[Event]:
+        """The events of the variables that an operation invalidated, and of its end."""
+        found: list[Event] = []
+        name = self._operations[operation.id]
+        for one in self._content.ended.get(operation.id, ()):
             variable = self._variables[one.variable_id]
             found.append(self._event("invalidated", operation.ended_at, variable=variable, operation=name))
         if operation.status is not Status.RUNNING:
@@ -84,7 +100,8 @@ class Events:
         said = {name: value for name, value in fields.items() if value is not None and value != {}}
         return {"type": type_, "time": format_time(self._content.time(moment))} | said
 
-    def _started(self, operation: Operation) -> Event:
+    def started(self, operation: Operation) -> Event:
+        """The event of the beginning of an operation."""
         attributes = _decode_attributes(operation.attributes)
         parent = self._operations.get(str(_read(attributes, "parentId")))
         if parent is not None:
@@ -103,7 +120,8 @@ class Events:
             attributes=attributes,
         )
 
-    def _variable(self, variable: Variable, text: str) -> Event:
+    def variable(self, variable: Variable, text: str) -> Event:
+        """The event of a variable with its whole value."""
         attributes = _decode_attributes(variable.attributes)
         size = _read(attributes, "truncatedFrom")
         is_cut = isinstance(size, int)
@@ -157,7 +175,8 @@ class Events:
             )
         return self._event("used", moment, role=usage.role, position=usage.position, **said)
 
-    def _derived(self, derivation: Derivation) -> Event:
+    def derived(self, derivation: Derivation) -> Event:
+        """The event of a derivation."""
         name = derivation.external_id
         return self._event(
             "derived",
@@ -169,6 +188,23 @@ class Events:
             kind=derivation.kind.value,
             comment=derivation.comment,
         )
+
+    def feedback(self, failure: Failure) -> Event:
+        """The event of a user's report that an answer is wrong."""
+        comment = _read(_decode_attributes(failure.attributes), "comment")
+        return self._event(
+            "feedback",
+            failure.created_at,
+            answer=self._variables[failure.answer_id or ""],
+            question=self._variables[failure.question_id],
+            gold=list(failure.gold_answers),
+            evidence=[self._variables[one] for one in failure.evidence_ids if one in self._variables],
+            comment=comment if isinstance(comment, str) else None,
+        )
+
+    def right(self, answer: Variable) -> Event:
+        """The event of the judgement that an answer is right."""
+        return self._event("feedback", answer.created_at, answer=self._variables[answer.id], right=True)
 
 
 def _short(name: str, id_: str) -> str:

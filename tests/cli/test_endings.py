@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,7 +119,9 @@ def test_export_gives_back_what_was_imported(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_an_export_that_fails_leaves_the_file_as_it_was(stored: Callable[[TraceBuilder], Cli], tmp_path: Path) -> None:
-    cli = stored(assistant(DEFAULT_PROJECT))
+    trace = assistant(DEFAULT_PROJECT)
+    trace.trace = replace(trace.trace, source="somebody")
+    cli = stored(trace)
     (tmp_path / "out.json").write_text("before")
     assert "which has no file format" in cli("export", "assistant", "-o", tmp_path / "out.json", code=4).err
     assert (tmp_path / "out.json").read_text() == "before"
