@@ -30,17 +30,22 @@ async def delete(
     all_: Annotated[
         bool, typer.Option("--all", help="Delete all traces of the project, and so the project.", show_default=False)
     ] = False,
+    since: SinceOption = None,
+    until: UntilOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be deleted.", show_default=False)
     ] = False,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a trace, everything that belongs to it, and the values that no other trace uses."""
-    if all_:
+    """Delete a trace, everything that belongs to it, and the values that no other trace uses.
+
+    With --since or --until, all traces that began in this time are deleted: memtrace delete --until 30d.
+    """
+    if all_ or since or until:
         if reference:
-            raise UsageError("--all deletes all traces: leave out the TRACE")
-        await delete_all(place, yes, as_json, dry_run)
+            raise UsageError(f"{'--all' if all_ else 'a time'} means several traces: leave out the TRACE")
+        await delete_all(place, yes, as_json, dry_run, span(since, until))
         return
     if not reference:
         told = "`memtrace traces` lists them; all of the project: memtrace delete --all"
@@ -163,6 +168,7 @@ async def migrate(place: Target, as_json: JsonOption = False) -> None:
         print_json({"applied": applied})
     else:
         Output().lines(*[f"applied {name}" for name in applied] or ["The layout is up to date."])
+        note(f"The store is {place.store_uri}. Record into it: memtrace run -- python app.py; or: memtrace import FILE")
 
 
 @command(commands)

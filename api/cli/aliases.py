@@ -34,7 +34,9 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "serve": ("server",),
     "export": ("save", "dump"),
     "delete": ("rm", "remove"),
-    "migrate": ("upgrade",),
+    "migrate": ("upgrade", "init", "setup"),
+    "follow": ("watch", "monitor"),
+    "evaluate": ("eval",),
 }
 """The other names of each command. A name here means what nearly everybody means by the word."""
 

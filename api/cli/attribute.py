@@ -18,6 +18,7 @@ from api.cli.options import (
     MethodName,
     MethodOption,
     MinConfidenceOption,
+    ModelOption,
     NoEvidenceOption,
     TraceOption,
 )
@@ -55,6 +56,11 @@ async def attribute(
     no_evidence: NoEvidenceOption = False,
     min_confidence: MinConfidenceOption = None,
     concurrency: ConcurrencyOption = 4,
+    model: ModelOption = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", "--estimate", help="Only say how many failures there are, and what asks a model."),
+    ] = False,
 ) -> None:
     """Attribute failures: find the operation that made an answer wrong, and store this verdict with the failure.
 
@@ -68,8 +74,29 @@ async def attribute(
         raise UsageError("say which failures: ID, --trace TRACE, --since TIME, --type TYPE or --all")
     if ids and all_:
         raise UsageError("--all means all failures: leave out the ID")
-    options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence)
+    method = MethodName.WALK if model and method is MethodName.FLOW else method
+    if dry_run:
+        await _estimate(place, replace(wanted, words=ids), method)
+        return
+    options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence, model)
     await _attribute(place, replace(wanted, words=ids), options)
+
+
+async def _estimate(place: Target, wanted: Wanted, method: MethodName) -> None:
+    """Say how many failures are chosen, and whether a model would be asked."""
+    from api.cli.failures import failures_wanted
+    from api.cli.render.text import counted
+
+    async with place.open() as store:
+        number = len(await failures_wanted(store, wanted))
+    if wanted.form is Format.JSON:
+        print_json({"failures": number, "method": method.value, "asksModel": method is not MethodName.FLOW})
+        return
+    told = "asks no model, and costs nothing"
+    if method is not MethodName.FLOW:
+        told = "asks a model; what one failure takes with the model of the settings: memtrace model check"
+    Output().lines(f"{counted(number, 'failure')} would be attributed by {method.value}, which {told}.")
+    note("A failure that was attributed before with the same options is not attributed again.")
 
 
 @choosing(commands)
@@ -79,6 +106,7 @@ async def why(
     reference: FailuresArgument = None,
     all_: Annotated[bool, typer.Option("--all", help="All failures of the project.")] = False,
     method: MethodOption = MethodName.FLOW,
+    model: ModelOption = None,
 ) -> None:
     """Say why an answer is wrong: the same as `memtrace attribute ID`."""
     from api.jobs.runner_options import runner_options
@@ -86,7 +114,9 @@ async def why(
     if not (reference or all_ or wanted.chooses):
         told = "`memtrace failures` lists them; the newest: memtrace why last"
         raise UsageError(f"`memtrace why` needs the id of one: {told}")
-    await _attribute(place, replace(wanted, words=reference or []), runner_options(method, False, False, 4))
+    method = MethodName.WALK if model and method is MethodName.FLOW else method
+    options = runner_options(method, False, False, 4, model=model)
+    await _attribute(place, replace(wanted, words=reference or []), options)
 
 
 async def _attribute(place: Target, wanted: Wanted, options: Options) -> None:

@@ -17,6 +17,7 @@ _COLOURS = {"--color", "--colour", "--colors"}
 _WHEN = dict.fromkeys(("always", "auto", "yes", "true"), True) | dict.fromkeys(("never", "no", "false"), False)
 """The values of ``--color``, and whether there are colours."""
 _NO_PAGER = {"--no-pager", "--no-progress", "--no-input", "--non-interactive", "--batch"}
+_ANY_CASE = {"-i", "--ignore-case", "-F", "--fixed-strings"}
 _OF_CHANGES = {"--yes", "-y", "--force", "--dry-run", "--no-confirm"}
 _WRONG = {"--wrong", *OTHER_NAMES["--wrong"]}
 """What all failures are."""
@@ -71,6 +72,9 @@ def brought_along(name: str, value: str, rest: list[str], options: Mapping[str, 
         return []
     if name in _OF_CHANGES and "--count" in options:
         note(f"{name} is not needed: a list changes nothing.")
+        return []
+    if name in _ANY_CASE and "--search" in options:
+        note(f"{name} is not needed: words are found in any case of letters.")
         return []
     if (name in _RISING and "--sort" in options) or (name in _WRONG and "--all-verdicts" in options):
         return []

@@ -46,10 +46,15 @@ def _count_of(found: tuple[object, Mapping[str, int]], label: str) -> int:
 
 
 @listing(commands, Has.TRACE, Has.TEXT, Has.TIME)
-async def traces(place: Target, wanted: Wanted) -> None:
+async def traces(
+    place: Target,
+    wanted: Wanted,
+    wrong: Annotated[bool, typer.Option("--wrong", help="Only traces with wrong answers.")] = False,
+) -> None:
     """List the traces of the project, the oldest first."""
     from api.cli import documents
     from api.cli.render import tables
+    from api.cli.run_naming import tags_of
     from schema.models import Trace
 
     listed: Listing[tuple[Trace, Mapping[str, int]]] = Listing(
@@ -58,7 +63,7 @@ async def traces(place: Target, wanted: Wanted) -> None:
         document=lambda one: documents.trace_with_counts(*one),
         show=lambda found: Output().show(tables.traces(found)),
         nothing="No trace fits; `memtrace traces` lists all.",
-        texts=lambda one: (one[0].name, one[0].external_id, one[0].id),
+        texts=lambda one: (one[0].name, one[0].external_id, one[0].id, *tags_of(one[0])),
         names=lambda one: (one[0].id,),
         limit=0,
         others=OTHERS["traces"],
@@ -68,9 +73,12 @@ async def traces(place: Target, wanted: Wanted) -> None:
         wanted = last_one(wanted)
         where = await narrowed(store, wanted, lambda one: isinstance(one, Trace), has_trace_names=False)
         where = replace(where, ids=where.ids | ({where.trace} if where.trace else set()))
-        if where == EVERYWHERE and wanted.is_all:
+        if where == EVERYWHERE and wanted.is_all and not wrong:
             listed = replace(listed, nothing=NO_TRACE)
-        await show_list(listed, wanted, where, _with_counts(store, wanted))
+        found = _with_counts(store, wanted)
+        if wrong:
+            found = (one async for one in found if one[1].get("Failure"))
+        await show_list(listed, wanted, where, found)
 
 
 async def _with_counts(store: GraphStore, wanted: Wanted) -> AsyncIterator[tuple[Trace, Mapping[str, int]]]:
@@ -188,6 +196,7 @@ async def variable(
 async def show_variable(place: Target, reference: str, trace: str | None = None, as_json: bool = False) -> None:
     """Print what the command `variable` prints."""
     from api.cli import documents
+    from api.cli.around_answer import around_answer
     from api.cli.find import find_variable
     from api.cli.render import sheets
     from attribution.verdicts.stored import by_id
@@ -197,6 +206,7 @@ async def show_variable(place: Target, reference: str, trace: str | None = None,
         found = await find_variable(store, reference, trace)
         makers = await by_id(store, Operation, [found.operation_id])
         sessions = await by_id(store, Session, [found.session_id])
+        around = await around_answer(store, found) if not as_json else None
     maker = makers.get(found.operation_id or "")
     if as_json:
         print_json(documents.variable(found, maker))
@@ -204,6 +214,8 @@ async def show_variable(place: Target, reference: str, trace: str | None = None,
     out = Output()
     out.show(sheets.variable(found, maker, sessions.get(found.session_id or "")))
     out.lines("", *sheets.preview(found))
+    if around:
+        out.lines("", *around)
 
 
 @command(commands)
@@ -228,7 +240,7 @@ async def versions(place: Target, wanted: Wanted, reference: VariableArgument) -
 
     On a terminal, words that are gone are struck out; elsewhere they stand in [-brackets-], and new ones in {+braces+}.
     """
-    await _show_versions(place, reference, wanted)
+    await show_versions(place, reference, wanted)
 
 
 @command(commands)
@@ -251,7 +263,7 @@ async def diff(
 
     form = Format.JSON if as_json else Format.TABLE
     if not others:
-        await _show_versions(place, reference, Wanted(Span(), form, trace=trace))
+        await show_versions(place, reference, Wanted(Span(), form, trace=trace))
         return
     from api.cli.compare import show_comparison
     from api.cli.find import find, find_variable
@@ -288,7 +300,8 @@ async def diff(
     await show_comparison(place, before, after, as_json=as_json)
 
 
-async def _show_versions(place: Target, reference: str, wanted: Wanted) -> None:
+async def show_versions(place: Target, reference: str, wanted: Wanted) -> None:
+    """Print what the command `versions` prints."""
     from api.cli.find import find_variable
     from api.cli.render import changes
     from attribution.verdicts.stored import by_id

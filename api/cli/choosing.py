@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Sequence
+from typing import cast
 
 import typer
 
+from api.cli.answers_by_text import answers_in_words
 from api.cli.errors import UsageError
-from api.cli.find import find_trace_id, find_variable
+from api.cli.find import by_id_or_name, find, find_trace_id, find_variable
 from api.cli.meant import Lead, OtherKindError
 from api.cli.next_steps import NO_ANSWER
 from api.cli.output import Output
@@ -17,18 +20,43 @@ from ingest.events.questions import questions_of, without_rephrased
 from schema.errors import NotFoundError
 from schema.kinds import VariableKind
 from schema.models import Failure, Variable
+from schema.readable import readable
 from schema.words import words
 from store.contract.answers import Label
 from store.contract.protocol import GraphStore
 from store.shared.paging import every, in_trace
+from store.shared.resolving import only_one
 
 _LISTED = 10
 _MOST_QUESTIONS = 5
 _WIDTH = 70
 
 
+async def _answer_meant(store: GraphStore, reference: str, trace_id: str | None) -> Variable:
+    """The variable with this id or name; else the answer, or the question, with exactly these words.
+
+    Words that only one answer has mean this answer, too.
+
+    Raises:
+        NotFoundError: nothing matches.
+        AmbiguousError: several things match.
+    """
+    try:
+        return await by_id_or_name(store, Variable, reference, trace_id)
+    except NotFoundError:
+        said = await answers_in_words(store, reference, trace_id)
+    if said and words(readable(said[0].preview)) == words(reference):
+        return _only(said, reference)
+    try:
+        return await find(store, Variable, reference, trace_id, Lead.SURE)
+    except OtherKindError:
+        raise
+    except NotFoundError:
+        return _only(said, reference)
+
+
 async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> Variable:
-    """The answer with this id or name; a question or a failure stands for its answer.
+    """The answer with this id, name or text; a question or a failure stands for its answer.
 
     Raises:
         NotFoundError: nothing has the id or name.
@@ -38,7 +66,7 @@ async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> 
         failure = await store.resolve(reference, Label.FAILURE, await find_trace_id(store, trace))
     except NotFoundError:
         try:
-            found = await find_variable(store, reference, trace, Lead.SURE)
+            found = await _answer_meant(store, reference, await find_trace_id(store, trace))
         except OtherKindError:
             raise
         except NotFoundError:
@@ -62,6 +90,10 @@ async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> 
         there = f"it has {len(answers)} answers: {named}" if answers else "no answer to it is recorded"
         raise UsageError(f"{short(found.id)} is a question, and {there}; name the answer")
     return answers[0]
+
+
+def _only(found: Sequence[Variable], reference: str) -> Variable:
+    return cast(Variable, only_one(list(found), reference, Label.VARIABLE))
 
 
 async def asked_of(store: GraphStore, answer: Variable, told: str = "") -> Variable:

@@ -14,8 +14,11 @@ _TYPE = {"type": "verdict", "error": "verdict", "who": "author", "judge": "autho
 _ANSWER = {"type": "verdict", "error": "verdict", "answer": "preview", "text": "preview", "judged": "failure"}
 _TEXT = {"text": "preview"}
 
+_CAUSE = dict.fromkeys(("cause", "fault", "reason", "failuretype"), "errorType")
+_OF_TRACE = {"trace": "traceId", "user": "traceId", "run": "traceId", "session": "sessionId"}
+
 OTHERS: Mapping[str, Mapping[str, str]] = {
-    "failures": _TYPE | {"failure": "id"},
+    "failures": _TYPE | _CAUSE | {"failure": "id"},
     "blame": _LOST | {"right": "passed", "suspicion": "score", "trace": "traceId"},
     "prompts": _LOST_BY_PROMPTS | {"used": "recorded", "answers": "failures", "type": "errorTypes", "prompt": "name"},
     "traces": {"trace": "name"},
@@ -49,7 +52,7 @@ def column_meant(name: str, columns: Sequence[str], others: Mapping[str, str], t
     plain = name.replace("-", "").replace("_", "").replace(" ", "").casefold()
     if plain in known:
         return known[plain]
-    meant = others.get(plain)
+    meant = others.get(plain) or known.get(_OF_TRACE.get(plain, "").casefold())
     return meant or (time if plain in TIMES else None)
 
 
@@ -68,7 +71,11 @@ def is_column(command: str, name: str, option: str) -> bool:
     """
     if command == "blame" and option == "--by":
         return True
+    from api.cli.times import PERIODS
+
     columns = _columns_of(command)
+    if option == "--by" and name.casefold() in PERIODS and columns is not None:
+        return command not in _NO_TIME
     if command == "operations" and option == "--sort" and OTHERS[command].get(name, name) == "duration":
         return True
     if command == "traces" and option == "--sort" and name.casefold() in COUNTS_OF_TRACES:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.context import Target, command
+from api.cli.errors import ExitCode, UsageError, note
 from api.cli.options import JsonOption, SourceOption
 from api.cli.report_form import Form, FormOption, OutputOption, form_of
+
+if TYPE_CHECKING:
+    from attribution.report.compare import Side
 
 commands = typer.Typer()
 
@@ -24,13 +28,35 @@ async def compare(
     source: SourceOption = None,
     form: FormOption = None,
     output: OutputOption = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--fail-on-regression",
+            "--exit-code",
+            help="For a script: end with exit code 1 if the later run has a larger share of wrong answers.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compare two runs: which errors became rarer or more frequent, and for which questions.
 
     It compares stored verdicts, so run `memtrace attribute` first.
     """
-    await show_comparison(place, before, after, source, form, output, as_json)
+    first, second = await show_comparison(place, before, after, source, form, output, as_json)
+    if strict and _wrong(second) > _wrong(first):
+        note(f"The share of wrong answers rose from {_wrong(first):.0%} to {_wrong(second):.0%}.")
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def _wrong(side: Side) -> float:
+    """The share of questions with a wrong answer.
+
+    Raises:
+        UsageError: a report does not say how many questions were asked.
+    """
+    if side.wrong is None:
+        raise UsageError("a report does not say how many questions were asked, so nothing tells which run is worse")
+    return side.wrong.rate
 
 
 async def show_comparison(
@@ -41,8 +67,8 @@ async def show_comparison(
     form: Form | None = None,
     output: Path | None = None,
     as_json: bool = False,
-) -> None:
-    """Write what the command `compare` writes."""
+) -> tuple[Side, Side]:
+    """Write what the command `compare` writes; returns the two sides."""
     from api.cli.report import report_data, write
     from attribution.report import compare as comparing
     from attribution.report.model import ReportData
@@ -55,4 +81,6 @@ async def show_comparison(
         else:
             async with place.open() as store:
                 reports.append(await report_data(store, [reference], [], source))
-    write(comparing.compare(*reports), wanted, output)
+    found = comparing.compare(*reports)
+    write(found, wanted, output)
+    return found.before, found.after

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar, cast
 
+from api.cli.answers_by_text import answers_in_words
 from api.cli.errors import note
 from api.cli.meant import Lead, OtherKindError, meant
 from api.cli.newest import LAST, MOST_TRACES, newest
@@ -50,7 +51,7 @@ async def find(
         AmbiguousError: several elements match.
     """
     try:
-        return await _by_id_or_name(store, model, reference, trace_id)
+        return await by_id_or_name(store, model, reference, trace_id)
     except AmbiguousError:
         if model is Variable and lead is Lead.NEAREST and (one := await _newest_version(store, reference, trace_id)):
             return one  # type: ignore[return-value]
@@ -70,7 +71,13 @@ async def find(
         raise error
 
 
-async def _by_id_or_name(store: GraphStore, model: type[E], reference: str, trace_id: str | None) -> E:
+async def by_id_or_name(store: GraphStore, model: type[E], reference: str, trace_id: str | None) -> E:
+    """The element that an id or a name means.
+
+    Raises:
+        NotFoundError: none does.
+        AmbiguousError: several do.
+    """
     try:
         found: Element = await store.resolve(reference, Label(model.__name__), trace_id)
     except NotFoundError:
@@ -234,11 +241,11 @@ async def find_failure(
         InputError: the answer or the question exists, but no failure has it.
     """
     try:
-        return await _by_id_or_name(store, Failure, reference, trace_id)
+        return await by_id_or_name(store, Failure, reference, trace_id)
     except NotFoundError:
         pass
     try:
-        named = await _by_id_or_name(store, Variable, reference, trace_id)
+        named = await by_id_or_name(store, Variable, reference, trace_id)
     except AmbiguousError:
         versions = await store.named(reference, None, trace_id, _MOST_VERSIONS)
         if versions and all(one.kind is VariableKind.MEMORY_UNIT for one in versions):
@@ -267,6 +274,10 @@ async def _failure_led_to(
         if len(asked) > 1:
             raise ambiguous(reference, asked) from None
         return asked[0]
+    if in_words and (given := await _failures_by_answer(store, reference, trace_id)):
+        if len(given) > 1:
+            raise ambiguous(reference, given) from None
+        return given[0]
     if in_words and (asked_right := await questions_in_words(store, reference, trace_id)):
         raise _not_wrong(asked_right[0]) from None
     raise NotFoundError(reference, "failure or answer") from None
@@ -301,6 +312,21 @@ async def _failures_in_words(store: GraphStore, text: str, trace_id: str | None)
     found = [one for id_ in traces for one in await every_failure(store, id_) if one.question_id in asked]
     exact = [one for one in found if words(one.question) == wanted]
     return exact or [one for one in found if set(wanted) <= set(words(one.question))]
+
+
+async def _failures_by_answer(store: GraphStore, text: str, trace_id: str | None) -> list[Failure]:
+    """The failures whose answer has these words.
+
+    Raises:
+        InputError: answers have the words, and none of them is marked as wrong.
+    """
+    answers = await answers_in_words(store, text, trace_id)
+    traces = dict.fromkeys(one.trace_id for one in answers)
+    ids = {one.id for one in answers}
+    found = [one for id_ in traces for one in await every_failure(store, id_) if one.answer_id in ids]
+    if answers and not found:
+        raise _not_wrong(answers[-1])
+    return found
 
 
 async def find_failures(store: GraphStore, references: Sequence[str]) -> list[Failure]:
@@ -355,7 +381,7 @@ async def find_anything(store: GraphStore, reference: str) -> Element:
     except NotFoundError:
         pass
     try:
-        return await _by_id_or_name(store, Trace, reference, None)
+        return await by_id_or_name(store, Trace, reference, None)
     except NotFoundError:
         pass
     if named := await operations_named(store, reference, None):

@@ -28,6 +28,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     ),
     "Look at what was recorded": (
         "show",
+        "follow",
         "search",
         "traces",
         "trace",
@@ -51,7 +52,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Judge": ("fail", "unfail", "right", "verdict", "annotate", "labels", "agreement", "benchmark"),
     "Improve": ("replay", "optimize"),
     "Serve": ("ui", "serve", "worker", "dev", "keys", "dlq"),
-    "Keep": ("stats", "config", "export", "delete", "retention", "doctor", "migrate", "neo4j"),
+    "Keep": ("stats", "config", "export", "backup", "delete", "retention", "doctor", "migrate", "neo4j"),
     "Help": ("help", "version"),
 }
 """The commands, in the order of the help."""
@@ -82,6 +83,8 @@ EXAMPLES: Mapping[str, str] = {
     "version": "memtrace version",
     "cypher": 'memtrace cypher "MATCH (f:Failure {projectId: $project}) RETURN f.question"',
     "show": "memtrace show 7a7b5616",
+    "follow": "memtrace follow --trace assistant-sample",
+    "backup": "memtrace backup saved.db",
     "search": 'memtrace search "pottery class" --kind MemoryUnit',
     "traces": "memtrace traces",
     "trace": "memtrace trace assistant-sample",

@@ -18,6 +18,7 @@ from api.cli.narrowing import Place, says
 from api.cli.options import Format
 from api.cli.output import print_json
 from api.cli.selection import chosen_columns, selection
+from api.cli.times import PERIODS, period_of
 
 T = TypeVar("T")
 
@@ -77,8 +78,7 @@ async def show_list(listing: Listing[T], wanted: Wanted, place: Place, found: As
     """
     chosen = _chosen(listing, wanted, place, found)
     if wanted.by:
-        column = _column(listing, wanted.by, "--by")
-        await _show_counts(column, [listing.document(one).get(column) async for one in chosen], wanted)
+        await _show_counted(listing, wanted, wanted.by, chosen)
     elif wanted.count:
         typer.echo(sum([1 async for _ in chosen]))
     elif wanted.ids:
@@ -125,7 +125,7 @@ async def _chosen(listing: Listing[T], wanted: Wanted, place: Place, found: Asyn
     listed = 0
     async for one in fitting:
         if listed == limit > 0:
-            note(f"There are more than {limit:,}: --limit 0 lists all.")
+            note(f"There are more than {limit:,}: these are the first; the last: --last {limit}; all: --limit 0.")
             return
         listed += 1
         yield one
@@ -193,14 +193,30 @@ def _column(listing: Listing[T], name: str, option: str) -> str:
     raise UsageError(f"{option}: there is no column {name!r}: {meant}the columns are {columns}")
 
 
-async def _show_counts(column: str, values: Sequence[Any], wanted: Wanted) -> None:
-    """Print how often each value stands in a column, the most frequent first."""
+async def _show_counted(listing: Listing[T], wanted: Wanted, by: str, chosen: AsyncIterator[T]) -> None:
+    """Count things by a column, or by the day, the week ... of their time.
+
+    Raises:
+        UsageError: the list has no such column.
+    """
+    period = PERIODS.get(by.casefold()) if listing.time else None
+    if period and listing.time:
+        times = [listing.document(one).get(listing.time) async for one in chosen]
+        await _show_counts(by.casefold(), [period_of(one, period) for one in times], wanted, in_order=True)
+        return
+    column = _column(listing, by, "--by")
+    await _show_counts(column, [listing.document(one).get(column) async for one in chosen], wanted)
+
+
+async def _show_counts(column: str, values: Sequence[Any], wanted: Wanted, *, in_order: bool = False) -> None:
+    """Print how often each value stands in a column, the most frequent first; ``in_order``: by the values."""
     from rich.text import Text
 
     from api.cli.output import Output
     from api.cli.render.tables import table
 
     counted = Counter(_as_text(one) for one in values).most_common()
+    counted = sorted(counted) if in_order else counted
     documents = [{column: value or None, "count": count} for value, count in counted]
     if wanted.form is Format.JSON:
         print_json(documents)

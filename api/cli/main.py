@@ -32,6 +32,8 @@ _EPILOG = (
 _COMMANDS = {
     "run": ("run",),
     "check": ("check",),
+    "follow": ("follow",),
+    "backup": ("backup",),
     "ingest": ("import", "export"),
     "evaluate": ("evaluate",),
     "listing": ("answers", "operations", "sessions"),

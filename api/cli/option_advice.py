@@ -22,6 +22,8 @@ from api.cli.selection import COLUMNS
 FORMATS = ("table", "json", "jsonl", "csv", "markdown")
 """How a list can be printed."""
 _ADVICE: Mapping[str, str] = {
+    "--gold": "Right answers from a file mark what was answered wrong: `memtrace fail --file gold.csv`; one: "
+    '`memtrace fail ID "the right answer"`; answers are judged while a program runs by `memtrace evaluate`',
     "--k": "How many a search should return is in `memtrace report`, under what to change first",
     "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked by "
     "`memtrace why ID --method walk`",
@@ -29,11 +31,15 @@ _ADVICE: Mapping[str, str] = {
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
     **dict.fromkeys(
         ("--follow", "--watch", "--live", "--tail", "-w"),
-        "Traces while they grow are on the web pages: `memtrace ui`; what is new: `memtrace operations --since 5m`",
+        "Steps as they are recorded: `memtrace follow`; the same as web pages: `memtrace ui`",
     ),
     **dict.fromkeys(
         ("--offset", "--skip", "--page", "--start-at"),
         "A list is cut with --limit N, the first, or --last N; --limit 0 lists all",
+    ),
+    **dict.fromkeys(
+        ("--team", "--group"),
+        "A key opens one project, --project NAME; what it is for: --name NAME; whose: --person NAME",
     ),
     **dict.fromkeys(("--yaml", "--tsv", "--xml"), f"The formats are {', '.join(FORMATS)}: `memtrace answers --json`"),
     **dict.fromkeys(
@@ -259,6 +265,7 @@ def _tell_missing(command: Any, context: Any, missing: Any) -> None:
     """Say what a missing argument is, with an example of the command."""
     here = context.command_path.split(" ", 1)[-1]
     wanted = (missing.metavar or missing.name or "").strip("[]{}.… ")
+    here = COMMAND_OF.get(here, here)
     such_as = f", such as: {EXAMPLES[here]}" if here in EXAMPLES else f"; more: `memtrace help {here}`"
     told = (missing.help or "").split(". ")[0].rstrip(".")
     more = _BESIDES.get(here, "")

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from typer.core import TyperCommand, TyperGroup
 from api.cli.brought_along import both_named, brought_along
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
+from api.cli.ids_on_input import ids_in
+from api.cli.kinds_meant import kind_meant
 from api.cli.other_names import OTHER_NAMES
 from api.cli.output_values import formats_of_output
+from api.cli.said_filters import TAKE_VALUES, said_filter
 from api.cli.selection import EVERYTHING, selection, taken
-from schema.kinds import OperationKind, VariableKind
 
 PLACES: Mapping[str, bool] = {
     name: has_value
@@ -55,7 +58,6 @@ _LISTED = {"csv", "jsonl", "ndjson", "md", "markdown"}
 """The endings of files that say the format of a list."""
 _FORMATS = {"md": "markdown", "markdown": "md", "text": "table", "plain": "table", "ndjson": "jsonl"}
 """Other names of formats."""
-_KINDS = {"unit": "MemoryUnit", "memory": "MemoryUnit", "fact": "MemoryUnit", "question": "Query", "reply": "Response"}
 _PICTURES = {"svg", "png", "jpg", "jpeg", "pdf"}
 _DRAWN = {f"--{one}" for one in _PICTURES} | {"--image", "--picture"}
 _OUTPUT = ("-o", "--output", *OTHER_NAMES["--output"])
@@ -118,6 +120,9 @@ def spelled(
             result += ["--limit", number[2]]
             continue
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        if name not in options and (found := said_filter(name, value, rest, options)) is not None:
+            result += [kind_meant(one) if before == "--kind" else one for before, one in pairwise(["", *found])]
+            continue
         known = name if name in options else _known(name, options)
         if name == "--last" and "--since" in options and _AGO.fullmatch(value or next(iter(rest), "")):
             known = "--since"  # `--last 7d`
@@ -157,7 +162,8 @@ def options_in_words(words: Sequence[str], options: Mapping[str, bool]) -> list[
             return [*result, word, *rest]
         if word.startswith("-"):
             result.append(word)
-            if options.get(word if word in options else _known(word, options) or "") and rest:
+            has_value = options.get(word if word in options else _known(word, options) or "") or word in TAKE_VALUES
+            if has_value and rest:
                 result.append(rest.pop(0))
         elif known in _FLAGS or name in _TIMES or (name in _FAILED and "--status" in options):
             result.append(name)
@@ -203,10 +209,8 @@ def _flag(
         return ["--method", "llm"]
     if (name == "--all" or (name in {"-a", "-A"} and "--count" in options)) and "--limit" in options:
         return ["--limit", "0"]
-    form = name.removeprefix("--")
-    form = form if form in formats else _FORMATS.get(form, form)
-    if form in formats:
-        return ["--format", form]
+    if (said := _format_said(name, value, rest, options, formats)) is not None:
+        return said
     given = value or (rest[0] if rest else "")
     if name in {"--format", "-f"} and (f"--{given}" in options or (given in _PLAIN and "--json" in options)):
         del rest[: 0 if value else 1]
@@ -214,14 +218,19 @@ def _flag(
     return None
 
 
-def kind_meant(word: str) -> str:
-    """The kind that a word means: ``unit``, ``memory-unit`` and ``Units`` are the same."""
-    plain = re.sub(r"[\s_-]", "", word).casefold()
-    for kind in (*VariableKind, *OperationKind):
-        for one in (plain, plain.removesuffix("s"), plain.removesuffix("ies") + "y"):
-            if _KINDS.get(one, one).casefold() == kind.value.casefold():
-                return str(kind.value)
-    return word
+def _format_said(
+    name: str, value: str, rest: list[str], options: Mapping[str, bool], formats: Sequence[str]
+) -> list[str] | None:
+    """A format as an option, with the file that may follow: ``--csv``, ``--html report.html``."""
+    form = name.removeprefix("--")
+    form = form if form in formats else _FORMATS.get(form, form)
+    if form not in formats:
+        return None
+    file = value or (rest[0] if rest and "--output" in options else "")
+    if file and Path(file).suffix.removeprefix(".") in {form, name.removeprefix("--")}:
+        del rest[: 0 if value else 1]
+        return ["--format", form, "--output", file]
+    return ["--format", form]
 
 
 def options_of(command: Any, context: Any) -> dict[str, bool]:
@@ -337,27 +346,13 @@ def _is_id(parameter: Any) -> bool:
     return parameter.param_type_name == "argument" and _TAKES_ID.search(parameter.metavar or "") is not None
 
 
-def _ids(text: str) -> list[str]:
-    """The ids in what a command printed: a JSON list, CSV, or a table, whose ids come first."""
-    if text.lstrip().startswith("["):
-        from schema.outside_json import JsonError, read_json
-
-        try:
-            found = read_json(text)
-        except JsonError as error:
-            raise UsageError(f"- reads ids from standard input, and this is no JSON list: {error}") from None
-        return [str(one["id"]) for one in found if isinstance(one, dict) and "id" in one]
-    ids = [re.split(r"[\s,]+", line.strip())[0] for line in text.splitlines() if line.strip()]
-    return ids[1:] if ids[:1] == ["id"] else ids
-
-
 def _with_ids(parameters: Iterable[Any], words: list[str], options: Mapping[str, bool]) -> list[str]:
     """The words, with the ids on standard input in place of ``-``: a JSON list, CSV, or the first words of lines."""
     takes = [one for one in parameters if _is_id(one)]
     at = next((at for at, word in enumerate(words) if word == "-" and not (at and options.get(words[at - 1]))), None)
     if at is None or not takes or sys.stdin.isatty():
         return words
-    ids = _ids(sys.stdin.read())
+    ids = ids_in(sys.stdin.read())
     if not ids:
         raise UsageError("- reads ids from standard input, one a line, and there are none")
     if len(ids) > 1 and takes[0].nargs != _SEVERAL:

@@ -133,6 +133,17 @@ class MethodName(StrEnum):
     ONESHOT = "oneshot"
 
 
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="The language model to ask, in place of MEMTRACE_LLM_MODEL; without --method, by the method walk. "
+        "ollama/NAME is a model of the Ollama on this machine.",
+        show_default=False,
+        rich_help_panel=VERDICTS,
+    ),
+]
 MethodOption = Annotated[
     MethodName,
     typer.Option(

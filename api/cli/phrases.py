@@ -13,8 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from api.cli.aliases import COMMAND_OF
+from api.cli.habits import as_elsewhere
 from api.cli.help import PANELS
-from api.cli.option_names import PLACES, kind_meant
+from api.cli.kinds_meant import kind_meant
+from api.cli.option_names import PLACES
 from api.cli.other_names import OTHER_NAMES
 from api.cli.pairs import paired
 from api.cli.unknown_words import ADVICE
@@ -148,12 +150,12 @@ def _said_politely(words: Words) -> Words:
 def _counted(words: Words) -> Words:
     """``failures by type``, ``count failures by operation``, ``report ID``."""
     if words and COMMAND_OF.get(words[0], words[0]) == "report" and _is_word(words, 1) and words[1] != "compare":
+        if words[1] in {"of", "for", "on", "open"}:
+            return ["report", "--open", *words[2:]] if words[1] == "open" else _counted(["report", *words[2:]])
         ids = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
         return ["report", *(part for word in words[1:ids] for part in ("--failure", word)), *words[ids:]]
     if words[:1] == ["blame"] and _is_word(words, 1) and words[1].rstrip("s") in _BLAMED:
         return ["blame", "--by", _BLAMED[words[1].rstrip("s")], *words[2:]]
-    if words[:1] == ["blame"] and _is_word(words, 1) and _ID.fullmatch(words[1]):
-        return ["blame", "--trace", *words[1:]]
     if words and words[0] in {"count", "group"}:
         words = words[1:] if "by" in words or "per" in words else words
     if len(words) > 2 and _LIST_OF.get(words[0]) == "failures" and words[1] in {"by", "per"}:
@@ -362,6 +364,7 @@ def _judgement(words: Words) -> Words:
 
 _RULES: tuple[Callable[[Words], Words], ...] = (
     _said_politely,
+    as_elsewhere,
     _list_elsewhere,
     _lists_of_groups,
     _judgement,

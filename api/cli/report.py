@@ -52,12 +52,15 @@ async def report(
     ] = None,
     form: FormOption = None,
     output: OutputOption = None,
+    browser: Annotated[bool, typer.Option("--open", help="Open the report in the browser, as a web page.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Report on the failures of the project: what goes wrong, how often, where, and what to change first.
 
     It counts stored verdicts, so run `memtrace attribute` first.
     """
+    if browser:
+        form, output = form or (None if output else Form.HTML), output or Path("report.html")
     wanted, when = form_of(form, output, as_json), span(since, until)
     async with place.open() as store:
         data = await report_data(store, trace or [], failure or [], source, when)
@@ -66,6 +69,11 @@ async def report(
     if missing:
         note(f"{missing:,} of {data.totals.failures:,} failures have no verdict; memtrace attribute makes them.")
     write(data, wanted, output)
+    if browser and output:
+        import webbrowser
+
+        note(f"The report is in {output}.")
+        webbrowser.open(output.resolve().as_uri())
 
 
 @command(app, name="compare", panel="Commands")

@@ -15,7 +15,7 @@ from api.cli.options import ProjectOption, StoreOption, ValuesOption
 commands = typer.Typer()
 
 _OFF = {"0", "false", "no", "off"}
-_NAMING = {"--name", "-n", "--run-name", "--experiment", "--tag", "--trace"}
+_NAMING = {"--experiment", "--trace", "--session"}
 _SETTINGS = {"allow_interspersed_args": False, "ignore_unknown_options": True}
 
 
@@ -58,6 +58,19 @@ def run(
             "(env: MEMTRACE_ONE_TRACE=1)",
         ),
     ] = False,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", "-n", "--run-name", metavar="NAME", help="The name of the trace.", show_default=False),
+    ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tag",
+            metavar="TAG",
+            help="A tag of the trace, such as model=llama3; may be repeated: memtrace traces --search model=llama3",
+            show_default=False,
+        ),
+    ] = None,
     store: StoreOption = None,
     values: ValuesOption = None,
     project: ProjectOption = None,
@@ -74,8 +87,8 @@ def run(
     if command[0].startswith("-"):
         told = f"`memtrace run` has no option {command[0]}; a program comes last: memtrace run -- python app.py"
         if command[0].partition("=")[0] in _NAMING:
-            told += '. A program names its trace: memtrace.trace("chat"); what belongs together is a --project NAME'
-        raise UsageError(f"{told}. It has --instrument, --endpoint, --api-key-file, --one-trace")
+            told += ". A run has a name, and tags: --name NAME, --tag TAG; what belongs together is a --project NAME"
+        raise UsageError(f"{told}. It has --instrument, --endpoint, --api-key-file, --one-trace, --name, --tag")
     place: Target = (context.find_root().obj or Target()).merge(store, values, project, False)
     names = [name.strip() for name in (instrument or "").split(",") if name.strip()]
     try:
@@ -87,6 +100,8 @@ def run(
         }
         settings = environment(names, more)
         is_off = settings.get("MEMTRACE_ENABLED", "1").strip().lower() in _OFF
+        if settings.get("MEMTRACE_ENDPOINT") and (name or tag):
+            raise UsageError("--name and --tag are for a recording on this machine, which --endpoint sends away")
         if settings.get("MEMTRACE_ENDPOINT") or is_off:
             raise typer.Exit(start(command, settings))
         code, files = _recorded(command, settings)
@@ -95,7 +110,9 @@ def run(
     import asyncio
 
     from api.cli.run_ended import put_in_store
+    from api.cli.run_naming import name_traces
 
+    name_traces(files, name, tag or ())
     asyncio.run(put_in_store(place, files, command))
     raise typer.Exit(code)
 

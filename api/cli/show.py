@@ -47,6 +47,7 @@ async def show(
     from api.cli.failures import show_failures
     from api.cli.find import find_anything
     from api.cli.meant import Lead, meant
+    from api.cli.newest import LAST
     from api.cli.render.text import short
     from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 
@@ -72,6 +73,11 @@ async def show(
         await browse.show_variable(place, found.id, as_json=as_json)
         if isinstance(found, Variable) and found.right is False and not as_json:
             note(f"Why it is wrong: memtrace why {short(found.id)}")
+        elif isinstance(found, Variable) and found.right is None and found.kind is VariableKind.ANSWER and not as_json:
+            id_ = short(found.id)
+            note(f'Is it wrong? memtrace fail {id_} "the right answer"; if not: memtrace right {id_}')
+        if reference.casefold() in LAST and not as_json:
+            note("This is the last answer; the newest trace: memtrace trace last")
 
 
 async def _near(store: GraphStore, found: Element, kind: str) -> Sequence[Element]:

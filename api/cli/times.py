@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -104,6 +104,21 @@ def _moment(said: str, now: datetime, option: str, is_end: bool = False) -> date
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
         raise UsageError(f"{option} {said!r} is no time; a time is written {_FORMS}") from None
+
+
+PERIODS: Mapping[str, str] = {
+    **dict.fromkeys(("hour", "hourly"), "%Y-%m-%d %H:00"),
+    **dict.fromkeys(("day", "daily", "date"), "%Y-%m-%d"),
+    **dict.fromkeys(("week", "weekly"), "%G-W%V"),
+    **dict.fromkeys(("month", "monthly"), "%Y-%m"),
+    **dict.fromkeys(("weekday",), "%A"),
+}
+"""The periods by which things are counted, and how each is written."""
+
+
+def period_of(said: str | None, form: str) -> str | None:
+    """The period in which a time of a document is, in the time of this machine; None without a time."""
+    return datetime.fromisoformat(said).astimezone().strftime(form) if said else None
 
 
 def is_time(said: str) -> bool:

@@ -27,7 +27,7 @@ _PEOPLE = (
     "a key for a colleague, as reader, writer or admin: `memtrace keys create --role reader`; all keys: "
     "`memtrace keys list`"
 )
-_LIVE = "traces while they grow: `memtrace ui`; what is new: `memtrace operations --since 5m`"
+_LIVE = "steps as they are recorded: `memtrace follow`; traces while they grow: `memtrace ui`"
 _PROJECT_GONE = (
     "a project is gone with its last trace: `memtrace delete --all --project TEXT` deletes all, and asks first"
 )
@@ -56,7 +56,7 @@ _ADVICE: Mapping[str, str] = {
         "the web pages: `memtrace ui`; a server for a team: `memtrace serve`; record a program: `memtrace run`; "
         "each ends with Ctrl-C"
     ),
-    "init setup install new": _NO_SETUP,
+    "install new": _NO_SETUP,
     "login logout whoami account token": (
         "a local store needs no key: `memtrace ui`; a key for a server: `memtrace keys create`"
     ),
@@ -92,8 +92,7 @@ _ADVICE: Mapping[str, str] = {
     "suggest advice": "`memtrace report` says what to change first; `memtrace optimize` improves prompts",
     "count": "`memtrace stats` counts what is stored; `memtrace report` counts failures by type",
     "group": "`memtrace report` counts failures by type; `memtrace blame --by operation`",
-    "watch tail follow live monitor stream": _LIVE,
-    "backup": "`memtrace export TRACE -o FILE` writes a trace as a file",
+    "live stream": _LIVE,
     "clear reset purge wipe clean prune erase drop forget gc": (
         "`memtrace delete TRACE` deletes a trace; `memtrace retention` deletes old ones"
     ),
@@ -105,8 +104,16 @@ _ADVICE: Mapping[str, str] = {
     ),
     "top worst": "`memtrace prompts` and `memtrace blame` rank what did most harm",
     "levers": "`memtrace report` says what to change first, `memtrace prompts` which prompt lost most",
-    "test eval": "run a system over questions: `memtrace evaluate`; measure a method: `memtrace benchmark`",
+    "test": "run a system over questions: `memtrace evaluate`; measure a method: `memtrace benchmark`",
     "trend trends progress": "what became rarer between two runs: `memtrace compare TRACE TRACE`",
+    "resolve close done resolved archive": (
+        "nothing is closed: a failure that was none is withdrawn: `memtrace unfail ID`; your own word on why it is "
+        "wrong: `memtrace verdict ID --type UpdateError --reason TEXT`"
+    ),
+    "datasets dataset data": (
+        "conversations with questions are files, such as LoCoMo and LongMemEval as published, which nothing downloads: "
+        "`memtrace evaluate my_agent:Agent --dataset FILE --run DIR`"
+    ),
     "notebook jupyter python shell repl pandas": "data frames: `memtrace.notebook`, docs/notebook.md",
     "demo example examples tutorial quickstart docs manual guide": (
         "`make demo` in a checkout, or: `memtrace import examples/sample/assistant.json`; README.md leads to docs/"

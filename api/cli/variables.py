@@ -15,10 +15,12 @@ from api.cli.listed import Listing, each, show_list
 from api.cli.listing import in_traces
 from api.cli.narrowing import Place, in_time, narrowed
 from api.cli.output import Output
+from api.cli.times import span
 from schema.kinds import VariableKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
+    from datetime import datetime
 
     from schema.models import Element, Variable
     from store.contract.protocol import GraphStore
@@ -52,7 +54,10 @@ async def units(
     at: Annotated[
         str | None,
         typer.Option(
-            "--at", metavar="ID", help="What the memory held at this answer, question or operation.", show_default=False
+            "--at",
+            metavar="ID",
+            help="What the memory held at this answer, question or operation, or at a time.",
+            show_default=False,
         ),
     ] = None,
     ended: Annotated[
@@ -75,11 +80,16 @@ async def units(
                 wanted = replace(wanted, words=[])
                 note(f"What the memory held at {at}; at the end: memtrace units")
         where = await narrowed(store, wanted, is_unit)
-        moment = None
+        moment = until = None
         if at is not None:
-            trace_id, moment = await _moment(store, at, where.trace)
-            where = replace(where, trace=trace_id)
-        found = in_time(_held(store, where.trace, moment, ended), wanted.when)
+            found_at = await _moment(store, at, where.trace)
+            if found_at is None:
+                until = span(None, at).until
+                note(f"What the memory held at {at}; at the end: memtrace units")
+            else:
+                where = replace(where, trace=found_at[0])
+                moment = found_at[1]
+        found = in_time(_held(store, where.trace, moment, ended, until), wanted.when)
         await show_list(await _listing(store, where), wanted, where, found)
 
 
@@ -158,14 +168,12 @@ async def _moment_named(store: GraphStore, word: str, is_unit: Callable[[Element
     return None if isinstance(found, Trace) or is_unit(found) else word
 
 
-async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple[str, int]:
-    """The trace of an element, and the place of the operation that made or first used the element.
+async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple[str, int] | None:
+    """The trace of an element, and the place of the operation that made or first used it; None for a time.
 
     Raises:
         UsageError: no operation made or used the element.
     """
-    import shlex
-
     from api.cli.find import find_cause
     from api.cli.times import is_time
     from attribution.verdicts.stored import by_id
@@ -175,10 +183,9 @@ async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple
     try:
         found = await find_cause(store, reference, trace)
     except NotFoundError:
-        if is_time(reference):
-            told = f"the last step by then: `memtrace operations --until {shlex.quote(reference)} --last 1 --ids`"
-            raise UsageError(f"--at takes the id of a step or an answer; {told}") from None
-        raise
+        if not is_time(reference):
+            raise
+        return None
     if isinstance(found, Operation):
         return found.trace_id, found.sequence
     id_ = (found.answer_id or found.question_id) if isinstance(found, Failure) else found.id
@@ -189,7 +196,9 @@ async def _moment(store: GraphStore, reference: str, trace: str | None) -> tuple
     raise UsageError(f"--at {reference}: no operation made or used it, so it has no moment")
 
 
-async def _held(store: GraphStore, trace_id: str | None, moment: int | None, ended: bool) -> AsyncIterator[Variable]:
+async def _held(
+    store: GraphStore, trace_id: str | None, moment: int | None, ended: bool, until: datetime | None = None
+) -> AsyncIterator[Variable]:
     """The newest versions of the units that memories hold, trace by trace; see ``Memory.at`` for the moment.
 
     Args:
@@ -197,11 +206,20 @@ async def _held(store: GraphStore, trace_id: str | None, moment: int | None, end
         trace_id: of the only trace; None for all.
         moment: None is the end.
         ended: whether the units that had ended by then are wanted instead.
+        until: the time that is meant, in place of a moment; a trace that began later is left out.
     """
     from attribution.trace.remembered import remembered
-    from store.shared.paging import every
+    from schema.models import Operation
+    from store.contract.answers import Label, Span
+    from store.shared.paging import every, in_trace
 
     for id_ in [trace_id] if trace_id else [one.id async for one in every(lambda after: store.traces(after=after))]:
+        if until is not None:
+            steps = in_trace(store, Label.OPERATION, id_, when=Span(None, until))
+            begun = [one.sequence async for one in steps if isinstance(one, Operation)]
+            if not begun:
+                continue
+            moment = max(begun)
         memory = await remembered(store, id_)
         for version in memory.gone_at(moment) if ended else [one for _, one in memory.at(moment)]:
             yield version.variable

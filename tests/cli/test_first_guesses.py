@@ -180,7 +180,6 @@ def test_a_deletion_may_only_be_told(sample: Cli) -> None:
         ("failures --not-type RetrievalError", "`memtrace sql QUERY`"),
         ("export --dry-run", "`memtrace delete --dry-run` has it"),
         ("push https://host.example", "`memtrace export TRACE -o trace.json`"),
-        ("units --at 2026-11-22", "memtrace operations --until 2026-11-22 --last 1"),
     ],
 )
 def test_other_guesses_lead_on(sample: Cli, line: str, told: str) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from api.cli.context import DEFAULT_PROJECT
-from api.cli.option_names import kind_meant, spelled
+from api.cli.kinds_meant import kind_meant
+from api.cli.option_names import spelled
 from api.cli.other_names import OTHER_NAMES
 from api.cli.phrases import understood
 from schema.kinds import OperationKind, VariableKind
@@ -350,8 +351,7 @@ def test_an_unknown_option_says_what_there_is(sample: Cli) -> None:
     assert "--trace, --search, --wrong, --right" in told
     assert "Did you mean" not in told
     assert "Did you mean --limit?" in sample("answers", "--limi", "3", code=2).err
-    assert "`memtrace answers --group-by operation`" in sample("stats", "--group-by", "operation", code=2).err
-    assert "MEMTRACE_LLM_MODEL" in sample("why", WRONG, "--model", "x", code=2).err
+    assert "MEMTRACE_LLM_MODEL" in sample("show", WRONG, "--model", "x", code=2).err
     assert "`memtrace answers --wrong`" in " ".join(sample.plain("--wrong", code=2).err.replace("│", "").split())
 
 
@@ -422,15 +422,10 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
         ),
         ("graph last --png x.png", "`memtrace spine last --svg x.svg` draws the past of a wrong answer"),
         ("check --since 7d", "`memtrace answers --since 7d`"),
-        ("stats --by prompt --sort losses", "`memtrace blame --by prompt --sort losses` has it"),
-        ("stats --by pottery", "Others have it: `memtrace answers --by`"),
+        ("stats --by pottery", "there is no column 'pottery'"),
         ("export --to neo4j://host:7687", "then `memtrace import trace.json --store neo4j://host:7687`"),
         ("answers --until neo4j://host", "is no time"),
-        ("operations --follow", "`memtrace ui`"),
-        ("logs -f", "`memtrace ui`"),
         ("rerun 02df014d --llm", "`memtrace attribute 02df014d --method llm`"),
-        ("user add bob", "`memtrace keys create --role reader`"),
-        ("queue status", "`memtrace dlq list`"),
         ("failures --by prompt", "what lost most answers: `memtrace blame --by prompt`"),
         ("verdicts --by alice", "--author alice"),
         ("failures -o yaml", "there is no such format; there is json"),
@@ -451,8 +446,8 @@ def test_the_text_of_a_message_stands_for_the_answer_to_it(stored: Callable[[Tra
         ("verdict last --operations x", "Did you mean --operation?"),
         ("trace last --since today", "`memtrace answers last --since today`"),
         (
-            "run --name first python app.py",
-            "`memtrace run` has no option --name; a program comes last: memtrace run -- ",
+            "run --experiment first python app.py",
+            "`memtrace run` has no option --experiment; a program comes last: memtrace run -- ",
         ),
         ("why last --columns question", "Lists have it: `memtrace answers --columns id,question,verdict`"),
         ("compare", "`memtrace compare` needs two traces: `memtrace traces` lists them"),
