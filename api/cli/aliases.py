@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
-    "run": ("record",),
+    "run": ("record", "exec"),
     "import": ("load", "add", "ingest", "restore"),
     "check": ("validate",),
     "traces": ("list", "ls", "runs"),

@@ -10,7 +10,18 @@ from api.cli.other_names import OTHER_NAMES
 
 _EVERYTHING_IS_SHOWN = {
     *("--verbose", "-v", "--details", "--full", "--explain", "--raw", "--alternatives", "--candidates", "--reasons"),
-    *("--long", "-l", "--wide", "--no-trunc", "--no-truncate", "--no-wrap"),
+    *(
+        "--long",
+        "-l",
+        "--wide",
+        "--no-trunc",
+        "--no-truncate",
+        "--no-wrap",
+        "--oneline",
+        "--short",
+        "--pretty",
+        "--stat",
+    ),
 }
 _NO_COLOURS = {"--no-color", "--no-colour", "--no-colors", "--plain"}
 _COLOURS = {"--color", "--colour", "--colors"}

@@ -263,6 +263,9 @@ async def diff(
 
     form = Format.JSON if as_json else Format.TABLE
     if not others:
+        from api.cli.compare import check_no_trace
+
+        await check_no_trace(place, reference)
         await show_versions(place, reference, Wanted(Span(), form, trace=trace))
         return
     from api.cli.compare import show_comparison

@@ -84,3 +84,24 @@ async def show_comparison(
     found = comparing.compare(*reports)
     write(found, wanted, output)
     return found.before, found.after
+
+
+async def check_no_trace(place: Target, reference: str) -> None:
+    """Refuse a trace that is compared with nothing.
+
+    Raises:
+        UsageError: the reference is a trace.
+    """
+    from schema.errors import AmbiguousError, NotFoundError
+    from schema.models import Trace
+
+    async with place.open() as store:
+        try:
+            found = await store.resolve(reference)
+        except (NotFoundError, AmbiguousError):
+            return
+    if isinstance(found, Trace):
+        raise UsageError(
+            f"a trace is compared with another: memtrace diff {reference} TRACE; what its memory holds at the end: "
+            f"memtrace units --trace {reference}; what was deleted: memtrace units --ended --trace {reference}"
+        )

@@ -67,7 +67,7 @@ def _one_name(words: list[str]) -> str | None:
         UsageError: the words ask for a change, or name several settings.
     """
     if words and words[0] in _CHANGES:
-        name = (words[1].partition("=")[0] if words[1:] else "NAME").upper().removeprefix("MEMTRACE_")
+        name = (words[1].partition("=")[0] if words[1:] else "NAME").upper().replace(".", "_").removeprefix("MEMTRACE_")
         value = " ".join(words[2:]) or (words[1].partition("=")[2] if words[1:] else "") or "VALUE"
         raise UsageError(
             f"settings stand in the environment, or in the file that MEMTRACE_CONFIG names: "

@@ -55,11 +55,20 @@ _CAUSES = {
 _STEP_WORDS = {"op", "ops", "operation", "operations", "step", "steps", "kind"}
 _PEOPLE = {"user", "users", "team", "member", "members", "people", "person", "colleague", "colleagues"}
 _ADD = {"add", "invite", "create", "new"}
-_ROLES = {"viewer": "reader", "read": "reader", "guest": "reader", "editor": "writer", "write": "writer"} | {
+_ROLES = {
+    "viewer": "reader",
+    "read": "reader",
+    "guest": "reader",
+    "member": "reader",
+    "editor": "writer",
+    "write": "writer",
+} | {
     **dict.fromkeys(("owner", "administrator"), "admin"),
 }
 _CLEAN = {"prune", "purge", "clean", "clear", "gc", "cleanup", "expire"}
 _JUDGE = {"set", "override", "classify", "attribute", "relabel", "resolve", "close", "correct"}
+_RANGE = re.compile(r"[^./\\]+\.\.[^./\\]+")
+_SCORES = {"0": "fail", "0.0": "fail", "bad": "fail", "down": "fail", "1": "right", "1.0": "right", "up": "right"}
 _CAUSE_OPTIONS = {"--cause", "--type", "--error-type", "--fault", "--verdict"}
 
 
@@ -182,11 +191,17 @@ def _people(words: Words) -> Words:
         rest = words[1:]
     elif len(words) > 2 and _names(words[1:]) and _is_adding(words[0], words[1]):
         rest = words[2:]
+    elif words[:2] == ["keys", "create"]:
+        return [*words[:2], *_roles(words[2:])]
     else:
         return words
+    return ["keys", "create", rest[0], "--person", rest[0], *_roles(rest[1:])]
+
+
+def _roles(rest: Words) -> Words:
+    """The words, with the roles of keys in place of other words for them."""
     rest = [_ROLES.get(one, one) if before == "--role" else one for before, one in zip(["", *rest], rest, strict=False)]
-    rest = [f"--role={_ROLES[one[7:]]}" if one.startswith("--role=") and one[7:] in _ROLES else one for one in rest]
-    return ["keys", "create", rest[0], "--person", rest[0], *rest[1:]]
+    return [f"--role={_ROLES[one[7:]]}" if one.startswith("--role=") and one[7:] in _ROLES else one for one in rest]
 
 
 def _is_adding(first: str, second: str) -> bool:
@@ -225,6 +240,10 @@ def _clean(words: Words) -> Words:
 
 def _verdicts(words: Words) -> Words:
     """``set FAILURE --cause judge --note TEXT``: a person's verdict."""
+    if len(words) > 2 and words[0] in {"failure", "failures", "issue"} and words[1] in _JUDGE | {"edit", "change"}:
+        words = [words[1] if words[1] in {"resolve", "close"} else "set", *words[2:]]
+    if len(words) > 2 and words[0] in {"score", "rate", "feedback"} and words[2] in _SCORES:
+        return [_SCORES[words[2]], words[1], *words[3:]]
     options = {one.partition("=")[0] for one in words[2:]}
     if words[:1] != [] and words[0] in _JUDGE and _names(words) and _CAUSE_OPTIONS & options:
         if words[0] == "attribute" and not {"--reason", "--note", "--because", "-m", "--comment"} & options:
@@ -235,6 +254,9 @@ def _verdicts(words: Words) -> Words:
 
 def _two(words: Words) -> Words:
     """``metrics diff A B``, ``metrics compare A B``."""
+    if words[:1] and words[0] in {"compare", "diff"} and _names(words) and _RANGE.fullmatch(words[1]):
+        before, _, after = words[1].partition("..")
+        return [words[0], before, after, *words[2:]]
     if words[:1] in (["metrics"], ["accuracy"], ["scores"]) and words[1:2] in (["diff"], ["compare"], ["show"]):
         return ["compare", *words[2:]] if words[1] != "show" else ["report", *words[2:]]
     return words

@@ -125,7 +125,13 @@ async def _chosen(listing: Listing[T], wanted: Wanted, place: Place, found: Asyn
     listed = 0
     async for one in fitting:
         if listed == limit > 0:
-            note(f"There are more than {limit:,}: these are the first; the last: --last {limit}; all: --limit 0.")
+            is_by_time = listing.time and not (wanted.sort or wanted.descending)
+            more = (
+                f"these are the first; the last: --last {limit}; all: --limit 0."
+                if is_by_time
+                else "--limit 0 lists all."
+            )
+            note(f"There are more than {limit:,}: {more}")
             return
         listed += 1
         yield one

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from api.cli.errors import note
 from schema.errors import NotFoundError
+from schema.kinds import VariableKind
 
 if TYPE_CHECKING:
     from api.cli.filters import Wanted
@@ -110,14 +111,28 @@ def _trace_of(found: Element, word: str) -> str:
 
     if isinstance(found, Trace):
         return found.id
-    note(f"{word} is of the kind {kind_of(found)}; listed is its trace {short(found.trace_id)}.")
+    its = f" Its versions: memtrace versions {word}" if kind_of(found) == VariableKind.MEMORY_UNIT else ""
+    note(f"{word} is of the kind {kind_of(found)}; listed is its trace {short(found.trace_id)}.{its}")
     return found.trace_id
 
 
 def says(texts: Iterable[str | None], wanted: str) -> bool:
     """Whether texts contain all words, or parts of words, in any case of letters."""
     whole = "\n".join(one for one in texts if one).casefold()
-    return all(word in whole for word in wanted.casefold().split())
+    return all(_has(whole, word) for word in wanted.casefold().split())
+
+
+def _has(text: str, word: str) -> bool:
+    """Whether a text has a word; in ``user:*`` a star is any characters."""
+    if word in text:
+        return True
+    place = 0
+    for part in word.split("*") if "*" in word else [word]:
+        place = text.find(part, place)
+        if place < 0:
+            return False
+        place += len(part)
+    return True
 
 
 def recorded_in(when: Span, at: datetime | None) -> bool:

@@ -27,6 +27,9 @@ _ADVICE: Mapping[str, str] = {
     "--k": "How many a search should return is in `memtrace report`, under what to change first",
     "--model": "A model is named by MEMTRACE_LLM_BASE_URL and MEMTRACE_LLM_MODEL, and asked by "
     "`memtrace why ID --method walk`",
+    "--provider": "A server is named by MEMTRACE_LLM_BASE_URL, a model by --model NAME",
+    "--fail-under": "The share of wrong answers is in `memtrace report --json`; a worse run fails: "
+    "`memtrace compare BEFORE AFTER --fail-on-regression`",
     "--html": "A page of one failure is `memtrace report ID -o report.html`",
     "--csv": "Lists can be CSV: `memtrace answers --format csv`, `memtrace failures --format csv`",
     **dict.fromkeys(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from api.cli.aliases import COMMAND_OF
+from api.cli.errors import note
 from api.cli.habits import as_elsewhere
 from api.cli.help import PANELS
 from api.cli.kinds_meant import kind_meant
@@ -122,7 +123,7 @@ def _is_word(words: Words, place: int) -> bool:
 
 def _program(words: Words) -> Words:
     """``python app.py`` and ``app.py`` are programs to run and record."""
-    if words[:1] == ["record"]:
+    if words[:1] in (["record"], ["exec"]):
         words = ["run", *words[1:]]
     given = words[1:] if words[:1] == ["run"] else words
     given = given[1:] if given[:1] == ["--"] else given
@@ -303,6 +304,8 @@ def _another_view(words: Words) -> Words:
 def _list_elsewhere(words: Words) -> Words:
     """``log -n 5``: the newest steps; ``list --wrong``: answers; ``failures --web``: the page of failures."""
     if words[:1] and words[0] in _LOG and not _is_word(words, 1) and not _FOLLOW & set(words):
+        if words[0] == "log":
+            note("Listed are steps, the newest first; recordings: memtrace traces --descending")
         return ["operations", "--descending", *words[1:]]
     if words and words[0] in _COMMANDS and words[-1] == "--version":
         return ["version"]

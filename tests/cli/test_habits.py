@@ -84,6 +84,12 @@ def own(cli: Cli) -> Cli:
         ("eval questions.json --out runs", "evaluate --dataset questions.json --run runs"),
         ("retrieved 7a7b5616", "show --kind Retrieval 7a7b5616"),
         ("list users", "traces"),
+        ("failure edit 02df014d --fault gold", "verdict 02df014d --fault gold"),
+        ("failure close 02df014d --reason fixed", "close 02df014d --reason fixed"),
+        ("score 7a7b5616 0 --comment old", "fail 7a7b5616 --comment old"),
+        ("keys create --name bob --role viewer", "keys create --name bob --role reader"),
+        ("compare main..feature", "compare main feature"),
+        ("compare ../a.json b.json", "compare ../a.json b.json"),
         ("run tail -f log.txt", "run tail -f log.txt"),
     ],
 )
@@ -128,6 +134,34 @@ def test_filters_that_a_list_has_not(sample: Cli) -> None:
     assert sample("failures", "--filter", "type = update", "--count").out == "1\n"
     assert sample("answers", "--status", "open", "--count").out == sample("answers", "--unjudged", "--count").out
     assert of_state("--status", "failed", {"--wrong": False}) == ["--wrong"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("diff assistant-sample", "memtrace units --ended --trace"),
+        ("diff 53341c53", "memtrace units --ended --trace 53341c53"),
+        ("config set llm.model small", "export MEMTRACE_LLM_MODEL=small"),
+        ("evaluate a:b --fail-under 0.9", "--fail-on-regression"),
+        ("why last --provider openai", "MEMTRACE_LLM_BASE_URL"),
+        ("resolve 02df014d", "memtrace unfail 02df014d"),
+        ("server stop", "ends with Ctrl-C"),
+    ],
+)
+def test_what_has_no_command_leads_on(sample: Cli, line: str, told: str) -> None:
+    assert told in sample(*line.split(), code=2).err
+
+
+def test_a_star_is_any_characters(sample: Cli) -> None:
+    assert sample("units", "memory-unit-12*", "--ids").out == sample("units", "memory-unit-12", "--ids").out
+    assert sample("units", "memory-unit-*", "--count").out == sample("units", "--count").out
+    assert sample("units", "memory-*-none", "--count").out == "0\n"
+
+
+def test_steps_of_a_unit_name_its_versions(sample: Cli) -> None:
+    unit = sample("units", UNIT, "--ids").out.strip()
+    assert f"Its versions: memtrace versions {unit}" in sample("log", unit).err
+    assert "recordings: memtrace traces --descending" in sample("log").err
 
 
 def test_words_are_found_in_the_kind_that_is_named(sample: Cli) -> None:
