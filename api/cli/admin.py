@@ -168,7 +168,10 @@ async def migrate(place: Target, as_json: JsonOption = False) -> None:
         print_json({"applied": applied})
     else:
         Output().lines(*[f"applied {name}" for name in applied] or ["The layout is up to date."])
-        note(f"The store is {place.store_uri}. Record into it: memtrace run -- python app.py; or: memtrace import FILE")
+        note(
+            "The store is ready. Record into it: memtrace run -- python app.py; or: memtrace import FILE; where it is: "
+            "memtrace stats"
+        )
 
 
 @command(commands)
