@@ -48,6 +48,7 @@ async def show(
     from api.cli.find import find_anything
     from api.cli.meant import Lead, meant
     from api.cli.newest import LAST
+    from api.cli.one_trace import show_trace
     from api.cli.render.text import short
     from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 
@@ -64,7 +65,7 @@ async def show(
                 return
             found = near[0]
     if isinstance(found, Trace):
-        await browse.show_trace(place, found.id, as_json=as_json)
+        await show_trace(place, found.id, as_json=as_json)
     elif isinstance(found, Operation):
         await browse.show_operation(place, found.id, as_json=as_json)
     elif isinstance(found, Failure):
