@@ -30,6 +30,9 @@ from store.shared.resolving import only_one
 _LISTED = 10
 _MOST_QUESTIONS = 5
 _WIDTH = 70
+_FEWEST_WORDS = 2
+_MOST_HITS, _MOST_TRACES = 50, 5
+"""The most texts, and the most traces, in which the words of a question are looked for."""
 
 
 async def _answer_meant(store: GraphStore, reference: str, trace_id: str | None) -> Variable:
@@ -52,7 +55,7 @@ async def _answer_meant(store: GraphStore, reference: str, trace_id: str | None)
     except OtherKindError:
         raise
     except NotFoundError:
-        return _only(said, reference)
+        return _only(said, reference) if said else await _answer_around(store, reference, trace_id)
 
 
 async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> Variable:
@@ -94,6 +97,30 @@ async def wrong_answer(store: GraphStore, reference: str, trace: str | None) -> 
 
 def _only(found: Sequence[Variable], reference: str) -> Variable:
     return cast(Variable, only_one(list(found), reference, Label.VARIABLE))
+
+
+async def _answer_around(store: GraphStore, text: str, trace_id: str | None) -> Variable:
+    """The only answer to a question that has a text inside it, such as in a template: ``Question: {text}``.
+
+    Raises:
+        NotFoundError: no question has the text.
+        UsageError: several answered questions have it.
+    """
+    told = words(text)
+    hits = await store.search(text, trace_id, _MOST_HITS) if len(told) >= _FEWEST_WORDS else []
+    traces = list(dict.fromkeys(one.variable.trace_id for one in hits))[:_MOST_TRACES]
+    answers = [
+        answer
+        for id_ in traces
+        for answer, questions in await _answers(store, id_)
+        if any(f" {' '.join(told)} " in f" {' '.join(words(one.preview))} " for one in questions)
+    ]
+    if not answers:
+        raise NotFoundError(text, "failure or answer")
+    if len(answers) > 1:
+        named = ", ".join(short(one.id) for one in answers[:_MOST_QUESTIONS])
+        raise UsageError(f"{len(answers)} answered questions have these words: name one of their answers: {named}")
+    return answers[0]
 
 
 async def asked_of(store: GraphStore, answer: Variable, told: str = "") -> Variable:

@@ -144,6 +144,20 @@ def test_a_question_that_the_graph_does_not_say_is_asked_for(stored: Callable[[T
         assert cli("fail", answer, "--question", "q1", "--json").json["question"] == "What colour?"
 
 
+def test_a_question_inside_a_template_is_found_by_its_own_words(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = _chat("Question: Which pet lives in the shed?")
+    other = trace.variable("other", "Question: Which pet sings?", kind=VariableKind.QUERY)
+    for number in range(2):
+        step = trace.operation(f"reply {number}", kind=OperationKind.GENERATION)
+        trace.use(step, other)
+        trace.derive(trace.variable(f"sang {number}", "a dog", by=step, kind=VariableKind.ANSWER), other, by=step)
+    cli = stored(trace)
+    failure = cli("fail", "Which pet lives in the shed?", "a hen", "--json").json
+    assert (failure["answerExternalId"], failure["questionExternalId"]) == ("said", "q0")
+    assert "2 answered questions have these words" in cli("fail", "Which pet sings?", "a hen", code=2).err
+    assert "no failure or answer" in cli("fail", "shed", "a hen", code=3).err
+
+
 def test_what_is_not_there_or_elsewhere_is_refused(stored: Callable[[TraceBuilder], Cli]) -> None:
     stored(assistant(DEFAULT_PROJECT))
     cli = stored(_chat("Which pet?"))
