@@ -31,7 +31,7 @@ _OF_STATES: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
 _ALL_ARE = "--all-verdicts"
 """Only the list of failures has it: all that it lists is wrong."""
 _CONDITION = re.compile(r"([A-Za-z_.-]{1,40})\s*(==?|:)\s*(?:'([^']*)'|\"([^\"]*)\"|([^\s'\"]+))")
-_AND = re.compile(r"\s+(?:and|AND|&&?)\s+|,\s*")
+_AND = re.compile(r"(?<!\s)\s++(?:and|AND|&&?)\s+|,\s*")
 _EXPRESSION = re.compile(r"\s*[A-Za-z_.-]{1,40}\s*(?:[=<>~!]=?)\s*\S")
 _KEYS: Mapping[str, str] = {
     **dict.fromkeys(("fault", "cause", "type", "error", "errortype", "error_type", "verdict"), "--type"),
