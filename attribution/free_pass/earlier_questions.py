@@ -105,7 +105,7 @@ async def _not_found(tried: TriedFailure, turn: str, gold: Content, searches: Se
     noted = [one for one in noted if after[one] in returned]
     if not noted:
         return None
-    # A tool stores what it is given; a reply or a turn may have been stored.
+    # A tool surely stores its argument; a reply or a turn may have been stored.
     first = min(noted, key=lambda one: (after[one] in {REPLIES, TURNS}, one == turn, graph.variables[one].sequence))
     last = max(searches, key=lambda one: graph.operations[one].sequence)
     source = after[first]

@@ -1,4 +1,4 @@
-"""Memory units that lost whose they are: "the user adopted a greyhound" may be of one speaker or of another."""
+"""Memory units without the name of their speaker: "the user adopted a greyhound" may be about either speaker."""
 
 from __future__ import annotations
 

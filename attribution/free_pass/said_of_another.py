@@ -1,4 +1,4 @@
-"""Texts that give one speaker's fact to another: "Deborah's occupation is engineer" does not have Jolene's project."""
+"""A text about another speaker does not have a fact: "Deborah's occupation is engineer" lacks Jolene's project."""
 
 from __future__ import annotations
 

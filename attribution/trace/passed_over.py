@@ -11,7 +11,7 @@ _ASKED = (VariableKind.QUERY, VariableKind.REFINED_QUERY, VariableKind.MESSAGE)
 
 
 async def passed_over(graph: TraceGraph) -> list[str]:
-    """The searches that returned other units than that with most words of their question, in order.
+    """The searches, in order, that left out the unit with most words of the question.
 
     A verdict on such a search says that code that is not recorded may have taken the unit out of the memory before.
     """

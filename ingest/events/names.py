@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from store.contract.protocol import GraphStore
 
 OF_GRAPH = "graph:"
-"""What stands before the id of an occurrence where this is its name."""
+"""The beginning of an occurrence's name, if the name is made from the occurrence's id."""
 _NAMED: dict[type[wire.Event], tuple[tuple[Label, str], ...]] = {
     wire.TraceEvent: (),
     wire.SessionEvent: ((Label.SESSION, "session"),),

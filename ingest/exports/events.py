@@ -1,7 +1,7 @@
 """Writes a trace as a file of wire events, which ``ingest.files.wire.read`` reads again.
 
-Elements come in the order of the trace, so that they have the same places again. Reports of users that an answer is
-wrong or right are part of the file; verdicts and failures found by judges are not.
+Elements come in the order of the trace, so an import gives them the same sequence numbers. The file has the reports of
+users that an answer is wrong or right. Verdicts, and failures that judges found, are not in the file.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class _Begun:
         self._last = -1
 
     def until(self, operation_id: str | None) -> list[Event]:
-        """The beginnings of all operations up to this one that were not said yet."""
+        """The events of the operations that began up to an operation, without events that were returned before."""
         wanted = self._sequence.get(operation_id or "", -1)
         said: list[Event] = []
         while self._last < wanted:

@@ -1,9 +1,9 @@
 """Finds the turns of a conversation among spans that are inside plain spans only.
 
 A span that says nothing of a model or a memory, such as that of a web framework, is no step of the memory. What a
-model is asked and answers inside it is a turn of the conversation, as if the plain span was not there. Spans often come
-before the spans around them, so this shows only later: the question and the answer are then added to the span's
-operation, and nothing is changed. They depend on all spans on the way, and on nothing else, so the order of the spans
+model is asked and answers inside it is a turn of the conversation, as if the plain span was not there. An inner span
+often comes before the plain span around it. The question and the answer are added to the inner span's operation when
+the plain span has come, and nothing is changed. Both depend on all spans on the way only, so the order of the spans
 does not count.
 """
 

@@ -1,4 +1,4 @@
-"""A trace as a file of events: it is exported, and imported again into the same store or another one."""
+"""A trace is exported as a file of events, and the file is imported into the same store or another one."""
 
 from __future__ import annotations
 

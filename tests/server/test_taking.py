@@ -68,7 +68,7 @@ class _Server:
         self.left = 0
 
     async def send(self, *messages: Any, key: str | None = None, headers: dict[str, str] | None = None) -> Receipt:
-        """Import a body that comes in these messages; bytes are a block of it."""
+        """Import a body that comes in some ASGI messages; bytes are one block of the body."""
         said = [
             {"type": "http.request", "body": one, "more_body": True} if type(one) is bytes else one for one in messages
         ]

@@ -1,4 +1,4 @@
-"""Units that don't say whose they are: an answer that takes another speaker's is not surely the model's fault."""
+"""Memory units without the speaker's name: an answer from another speaker's unit is a doubtful response error."""
 
 from __future__ import annotations
 

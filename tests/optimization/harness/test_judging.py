@@ -60,7 +60,7 @@ async def test_f1_knows_another_number_or_date(gold: str, answer: str, right: bo
     [
         (["210 Euro", "180 Euro"], "180 Euro", True),
         (["210 Euro", "210 dollars", "190 Euro"], "180 Euro", False),
-        # The gold answer that the words agree with names another day; the one that names this day has other words.
+        # One gold answer has the answer's words and another day; the other gold answer has the day and other words.
         (["He came on 19 April 2024", "20 April"], "He came on 20 April 2024", True),
         (["He came on 19 April 2024", "It was a Saturday"], "He came on 20 April 2024", False),
         (["He came on 19 April 2024", "I was told so by his sister"], "He came on 20 April 2024", False),
