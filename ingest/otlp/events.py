@@ -14,7 +14,7 @@ from memtrace.kinds import MAX_NAME_CHARACTERS, DerivationKind, EndStatus, Varia
 
 from ingest.otlp.dialects.memtrace import EVENTS
 from ingest.otlp.dialects.registry import step_of
-from ingest.otlp.keeping import MOST_BYTES, KeptResources, kept_of
+from ingest.otlp.keeping import MOST_BYTES, KeptResources, beginning, kept_of
 from ingest.otlp.names import INPUT, OTEL, OUTPUT, PLAIN, edge_name, operation_name, short, variable_name
 from ingest.otlp.reading import objects, words
 from ingest.otlp.spans import Span, SpanError, time_of
@@ -25,7 +25,8 @@ _MOST_VALUE_BYTES = 8 << 20
 """Largest value in bytes; a longer value is cut, and its event has the original size."""
 
 _MOST_ASKED_BYTES = 64 << 10
-"""Largest question of an inner span that is kept beside its prompt, in bytes; it counts only if the span is a turn."""
+"""Largest question of an inner span that is kept beside its prompt, as JSON in bytes, with the span's attributes; it
+counts only if the span is a turn."""
 
 Event = dict[str, Any]
 
@@ -126,12 +127,14 @@ class _Maker:
             if len(span.links) > _MANY:
                 self._cut.append(f"{len(span.links) - _MANY:,} links after the first {_MANY} are left out")
         moments = [one for one in span.moments if one.name not in step.taken_moments]
-        attributes, events = kept_of(rest, moments, MOST_BYTES, self._cut)
+        turn = self._turn()
+        room = MOST_BYTES - (0 if turn is None else len(msgspec.json.encode(turn)))
+        attributes, events = kept_of(rest, moments, room, self._cut)
         if events:
             told["events"] = events
         if step.deleted is not None:
             told["deletes"] = {"store": step.deleted.store, "id": step.deleted.id}
-        if (turn := self._turn()) is not None:
+        if turn is not None:
             told["turn"] = turn
         if span.parent_id is not None:
             # Not the event's ``parent``: the event would wait for the parent span, which may never come here.
@@ -166,9 +169,10 @@ class _Maker:
         asked = [item.text or "" for item in alone.inputs if item.kind is VariableKind.QUERY and item.is_outside]
         turn: dict[str, Any] = {"answer": answers[0]}
         if asked:
-            turn["asked"] = asked[0].encode()[:_MOST_ASKED_BYTES].decode("utf-8", "ignore")
+            turn["asked"] = beginning(asked[0], _MOST_ASKED_BYTES)
             if len(turn["asked"]) < len(asked[0]):
-                self._cut.append(f"question: the first {_MOST_ASKED_BYTES:,} bytes are kept")
+                kept = len(turn["asked"].encode())
+                self._cut.append(f"question: {len(asked[0].encode()):,} bytes, the first {kept:,} are kept")
         if self._session is not None:
             turn["session"] = self._session
         return turn

@@ -119,8 +119,12 @@ def _part(value: Any, size: int, most: int) -> str:
     """The beginning of a value as text, with the whole value's size; at most ``most`` bytes in JSON."""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     end = f"… ({size:,} bytes)"
-    room = most - _size(end)
-    part = text.encode()[:room].decode("utf-8", "ignore")
-    while (now := _size(part)) > room:  # escapes in JSON
-        part = part[: min(len(part) - 1, len(part) * room // now)]
-    return part + end
+    return beginning(text, most - _size(end)) + end
+
+
+def beginning(text: str, most: int) -> str:
+    """The beginning of a text, at most ``most`` bytes in JSON."""
+    part = text.encode()[:most].decode("utf-8", "ignore")
+    while (now := _size(part)) > most:  # escapes in JSON
+        part = part[: min(len(part) - 1, len(part) * most // now)]
+    return part

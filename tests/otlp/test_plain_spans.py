@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.resources import Resource
@@ -15,8 +16,12 @@ from opentelemetry.trace import SpanKind, Tracer
 from attribution.trace.advice import advised
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import holes
+from ingest.events.attributes import MOST_BYTES
 from ingest.events.questions import questions_of
 from ingest.otlp.conversations import RecentConversations
+from ingest.otlp.decoding import decode
+from ingest.otlp.events import events_of
+from ingest.otlp.media_types import PROTOBUF
 from schema.ids import trace_id
 from schema.kinds import VariableKind
 from schema.models import Operation, Trace, Variable
@@ -152,6 +157,22 @@ async def test_a_reply_that_is_too_long_to_be_remembered_is_handed_out_whole(tak
         takes.store, Variable, trace_id(takes.project, spans[0].trace_id.hex()), [VariableKind.ANSWER.value]
     )
     assert answer.size == len(reply)
+
+
+@pytest.mark.parametrize("word", ["place ", "\x01"])
+def test_a_long_question_and_long_attributes_fit_into_one_element(word: str) -> None:
+    outer = {f"app.{number}": "x" * 20_000 for number in range(20)}
+    said = chat_attributes([("user", word * 100_000)], "At the station.") | outer
+    sent = Sent("call", "chat", 2, 3, said, parent="plain", resource={"service.name": "y" * 16_000})
+    (span,) = decode(protobuf([sent]), PROTOBUF, 1).spans
+    cut: list[str] = []
+    events = [json.loads(one) for one in events_of("p", span, "t", cut)]
+    (started,) = [one for one in events if one["type"] == "operationStarted"]
+    assert len(msgspec.json.encode(started["attributes"])) < MOST_BYTES
+    asked = started["attributes"]["otel"]["turn"]["asked"]
+    assert asked
+    assert (word * 100_000).startswith(asked)
+    assert any(one.startswith(f"question: {len(word) * 100_000:,} bytes, the first {len(asked):,} are") for one in cut)
 
 
 def test_only_the_newest_conversations_are_remembered() -> None:
