@@ -69,7 +69,7 @@ class Linker:
         older = KnownSpans() if known.is_whole else await _older(store, of_trace, known, new)
         nodes = older.nodes | known.nodes
         made, is_whole = await asyncio.to_thread(_events, trace, nodes, new)
-        found = turns(nodes, new)
+        found = await asyncio.to_thread(turns, nodes, new)
         texts = await _texts(store, of_trace, [answer.name for _, answer in found if answer.text is None])
         for node, answer in found:
             made += of_turn(trace, node, answer, texts.get(answer.name, answer.text))

@@ -30,9 +30,10 @@ def turns(nodes: Mapping[str, Node], new: AbstractSet[str]) -> list[tuple[Node, 
         new: the names of the spans that came since the last look; a turn that no new span touches is left out.
     """
     found = []
+    ways: dict[str, bool | None] = {}
     for node in nodes.values():
         answer = _answer(node)
-        if answer is not None and not new.isdisjoint(_plain_way(nodes, node)):
+        if answer is not None and _is_newly_plain(nodes, new, node, ways):
             found.append((node, answer))
     return sorted(found, key=lambda one: (one[1].at, one[0].name))
 
@@ -69,21 +70,39 @@ def _answer(node: Node) -> Value | None:
     return next((value for value in node.on(OUTPUT) if value.rank == node.turn.answer), None)
 
 
-def _plain_way(nodes: Mapping[str, Node], node: Node) -> list[str]:
-    """The names of the span and of all spans around it if these are plain; else an empty list.
+def _is_newly_plain(
+    nodes: Mapping[str, Node], new: AbstractSet[str], node: Node, known: dict[str, bool | None]
+) -> bool:
+    """Whether all spans around a span are known and plain, and the span or one of them is new.
 
     A request from outside the program ends the way: who sent it is no part of the conversation.
+
+    Args:
+        nodes: the spans to look at, by name.
+        new: the names of the new spans.
+        node: the span.
+        known: for plain spans, whether they or spans around them are new, and None if one of these is not known or not
+            plain. It gets the spans on the way, so that each is looked at once for all spans inside it.
     """
-    way = [node.name]
+    start = node.name
+    way: dict[str, None] = {}
+    is_new: bool | None = False
     while node.parent is not None:
+        if node.parent in known:
+            is_new = known[node.parent]
+            break
         outer = nodes.get(node.parent)
         if outer is None or not outer.is_plain or outer.name in way:
-            return []
-        way.append(outer.name)
+            is_new = None
+            break
+        way[outer.name] = None
         if outer.is_entry:
             break
         node = outer
-    return way
+    for name in reversed(way):
+        is_new = None if is_new is None else is_new or name in new
+        known[name] = is_new
+    return is_new is not None and (is_new or start in new)
 
 
 def _variable(

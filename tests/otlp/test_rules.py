@@ -12,7 +12,8 @@ from memtrace.kinds import DerivationKind
 
 from ingest.otlp.known_spans import KnownSpans, SpanMemory, keys_of
 from ingest.otlp.linking import _of_edge
-from ingest.otlp.rules import AROUND, EQUAL, LINKED, PART, SAME_ID, Edge, Node, Value, deletions, edges
+from ingest.otlp.rules import AROUND, EQUAL, LINKED, PART, SAME_ID, Edge, Node, Turn, Value, deletions, edges
+from ingest.otlp.turns import turns
 from tests.factory import TraceBuilder
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -252,3 +253,29 @@ def test_a_search_considers_what_was_stored_and_all_else_is_used(
     else:
         assert isinstance(used, wire.Used)
         assert (used.operation, used.variable) == ("search", "stored")
+
+
+class Looked(dict[str, Node]):
+    """Counts how often a span was looked up."""
+
+    count = 0
+
+    def get(self, *key: object) -> Node | None:  # type: ignore[override]
+        self.count += 1
+        return super().get(*key)  # type: ignore[call-overload,no-any-return]
+
+
+def test_the_spans_around_many_turns_are_looked_at_once() -> None:
+    many = 300
+    plain = [replace(span(f"p{i}", parent=f"p{i - 1}" if i else None), is_plain=True) for i in range(many)]
+    said = [
+        replace(span(f"s{i}", out("yes"), parent=f"p{many - 1}"), turn=Turn("Is it?", 0, None)) for i in range(many)
+    ]
+    nodes = Looked({one.name: one for one in [*said, *plain]})
+    found = turns(nodes, {"p0"})
+    assert [node.name for node, _ in found] == sorted(one.name for one in said)
+    assert nodes.count <= 2 * many
+    assert turns(nodes, {"other"}) == []
+    assert [node.name for node, _ in turns(nodes, {"s7"})] == ["s7"]
+    del nodes["p0"]
+    assert turns(nodes, {"p1", "s7"}) == []
