@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from attribution.free_pass.flow import FlowPass
@@ -210,3 +212,13 @@ async def test_a_search_for_a_unit_that_is_changed_then_was_used(sqlite_database
         story.delete(unit)
     lacks = await holes(await graph_of(sqlite_database, story))
     assert bool([one for one in lacks if "no recorded step used" in one.problem]) is (change == "nothing")
+
+
+@pytest.mark.parametrize("said", [{}, {"dialect": "other"}, "a text"])
+async def test_another_recorder_may_have_an_attribute_called_otel(sqlite_database: Database, said: object) -> None:
+    story = Agent.of(f"hole-otel-{said}", *MESSAGES)
+    outer = story.trace.operation("outer", kind=OperationKind.OTHER, attributes=json.dumps({"otel": said}))
+    story.trace.operation("inner", kind=OperationKind.TOOL, attributes=json.dumps({"parentId": outer.id}))
+    lacks = await holes(await graph_of(sqlite_database, story))
+    is_plain = said == {"dialect": "other"}
+    assert bool([one for one in lacks if "of kind Other" in one.problem]) is not is_plain
