@@ -41,9 +41,9 @@ def kept_unseen(graph: TraceGraph) -> KeptReplies | None:
     """The replies that a program kept out of sight; None if there are none, or if any memory unit is recorded.
 
     A prompt that also has what the user said before the reply, or next in a recorded history, repeats a conversation,
-    and keeps no note. What a tool
-    gave back to a model may show a note, too, if the conversation at hand does not have the reply. A reply that a
-    recorded step put into a history, such as a summary of the messages before, is no note out of sight.
+    and keeps no note. What a tool gave back to a model may show a note, too, if the conversation at hand does not have
+    the reply. A reply that a recorded step put into a history, such as a summary of the messages before, is no note out
+    of sight.
     """
     if any(one.kind is VariableKind.MEMORY_UNIT for one in graph.variables.values()):
         return None

@@ -7,8 +7,10 @@ import json
 import pytest
 
 from attribution.free_pass.flow import FlowPass
+from attribution.trace import passed_over, vain_searches
 from attribution.trace.graph import TraceGraph
 from attribution.trace.holes import Hole, holes, overwritten_unseen, weakness
+from attribution.trace.vain_searches import units_at
 from attribution.verdicts.verdict import Verdict
 from schema.kinds import DerivationKind, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
@@ -222,3 +224,35 @@ async def test_another_recorder_may_have_an_attribute_called_otel(sqlite_databas
     lacks = await holes(await graph_of(sqlite_database, story))
     is_plain = said == {"dialect": "other"}
     assert bool([one for one in lacks if "of kind Other" in one.problem]) is not is_plain
+
+
+@pytest.mark.parametrize("store", ["", "chroma /data/c"])
+async def test_searches_are_compared_with_the_memory_once_each(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, store: str
+) -> None:
+    looked: list[int] = []
+
+    def counted(graph: TraceGraph, place: int) -> list[str]:
+        looked.append(place)
+        return units_at(graph, place)
+
+    monkeypatch.setattr(vain_searches, "units_at", counted)
+    monkeypatch.setattr(passed_over, "units_at", counted)
+    story = Agent.of(f"hole-passed-{bool(store)}", *MESSAGES)
+    units = [story.store(0, f"My dog is called Rufus {number}.", key=f"unit{number}") for number in range(20)]
+    query = story.trace.variable("question", "What is my dog called?", kind=VariableKind.QUERY)
+    searches = []
+    for number in range(3):
+        search = story.trace.operation(
+            f"search-{number}",
+            kind=OperationKind.RETRIEVAL,
+            location="app.py:1",
+            attributes=json.dumps({"store": store} if store else {}),
+        )
+        story.trace.use(search, query, *units[:15])
+        story.trace.variable(f"found-{number}", "Rufus", search, kind=VariableKind.RETRIEVAL_RESULT)
+        searches.append(search.id)
+    graph = await graph_of(sqlite_database, story)
+    looked.clear()
+    assert await passed_over.passed_over(graph) == ([] if store else searches)
+    assert len(looked) == (0 if store else 2 * len(searches))
