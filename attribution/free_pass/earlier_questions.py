@@ -101,7 +101,7 @@ async def _not_found(tried: TriedFailure, turn: str, gold: Content, searches: Se
     after = {one: source for one in {turn, *graph.future([turn])} if (source := source_of(graph, one)) is not None}
     noted = [one for one, text in (await graph.texts(after)).items() if agreement(gold, text).recall >= TOLD]
     noted = [one for one in noted if after[one] != TURNS or one == turn]
-    returned = await sources_returned(graph) if noted else set()
+    returned = await sources_returned(graph) if noted else frozenset()
     noted = [one for one in noted if after[one] in returned]
     if not noted:
         return None

@@ -6,6 +6,8 @@ arguments come back from later searches stores them.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from attribution.trace.graph import TraceGraph
 from schema.kinds import OperationKind, VariableKind
 from schema.outside_json import JsonError, read_json
@@ -15,6 +17,7 @@ REPLIES, TURNS = "reply", "turn"
 _SHORTEST = 8
 """The fewest characters of a search result by which its source is recognised."""
 _FOUND = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.MEMORY_UNIT})
+_returned: WeakKeyDictionary[TraceGraph, frozenset[str]] = WeakKeyDictionary()
 
 
 def source_of(graph: TraceGraph, variable_id: str) -> str | None:
@@ -31,8 +34,18 @@ def source_of(graph: TraceGraph, variable_id: str) -> str | None:
     return None
 
 
-async def sources_returned(graph: TraceGraph) -> set[str]:
-    """The names of the sources of which a later search returned a text, or a part of one."""
+async def sources_returned(graph: TraceGraph) -> frozenset[str]:
+    """The names of the sources of which a later search returned a text, or a part of one.
+
+    They are the same for all failures of a trace, so its texts are compared once.
+    """
+    known = _returned.get(graph)
+    if known is None:
+        known = _returned[graph] = await _compared(graph)
+    return known
+
+
+async def _compared(graph: TraceGraph) -> frozenset[str]:
     told = {one: source for one in graph.variables if (source := source_of(graph, one)) is not None}
     texts = {one: _plain(text) for one, text in (await graph.texts(told)).items()}
     searches = [one for one in graph.operations.values() if one.kind is OperationKind.RETRIEVAL]
@@ -52,7 +65,7 @@ async def sources_returned(graph: TraceGraph) -> set[str]:
             for one in earlier
             if not (told[one] == TURNS and one in own) and any(text in texts[one] for text in found)
         }
-    return sources
+    return frozenset(sources)
 
 
 def _place(graph: TraceGraph, variable_id: str) -> int | None:
