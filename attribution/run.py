@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from attribution.llm.transport.settings import LlmSettings
     from attribution.llm.walk.walk import Walker
 
-RULES = "87"
+RULES = "88"
 """The version of the free pass's rules. Verdicts by other versions are not reused."""
 
 

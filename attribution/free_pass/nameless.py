@@ -51,4 +51,5 @@ async def nameless(tried: TriedFailure, needed: Detail) -> str:
 def _names(text: str, speakers: Mapping[str, str]) -> bool:
     """Whether a text names any speaker."""
     words = {one.word for one in tokens(text)}
-    return any({one.word for one in tokens(name)} <= words for name in set(speakers.values()))
+    names = ({one.word for one in tokens(name)} for name in set(speakers.values()))
+    return any(name and name <= words for name in names)

@@ -33,7 +33,8 @@ def asked_speaker(messages: Messages, question: str) -> str | None:
     """The only speaker whom a question names, also in the genitive; None if it names none or several."""
     words = {one.word for one in tokens(question)}
     forms = words | {word.removesuffix(ending) for word in words for ending in _GENITIVES}
-    named = {one for one in messages.speakers.values() if {token.word for token in tokens(one)} <= forms}
+    names = {one: {token.word for token in tokens(one)} for one in set(messages.speakers.values())}
+    named = {one for one, parts in names.items() if parts and parts <= forms}
     return next(iter(named)) if len(named) == 1 else None
 
 

@@ -39,3 +39,12 @@ async def test_a_unit_without_its_speaker(embedded: Database, units: list[str], 
     assert verdict.error_type is ErrorType.RESPONSE
     assert ("unless nothing told the answer whose this is: “The user adopted a grey" in verdict.reason) is is_doubted
     assert not is_doubted or verdict.confidence < SURE
+
+
+async def test_a_speaker_without_a_word_in_the_name_is_named_nowhere(embedded: Database) -> None:
+    story = talk(*TOLD, ("🙂", "Nice."))
+    units = ["The user adopted a greyhound from the shelter.", "The user adopted a tortoise from an aunt."]
+    kept = [story.store(number, one, key=f"unit{number}") for number, one in enumerate(units)]
+    failure = story.ask("Which animal did Rolf adopt?", "A greyhound", "A tortoise", kept, 0)
+    verdict, _ = await verdict_on(embedded, story, failure)
+    assert "unless nothing told the answer whose this is" in verdict.reason
