@@ -89,7 +89,7 @@ def _asks_of_notes(trace: TraceState, text: str, known: Sequence[Text]) -> bool:
     A message that asks for a judgement of a reply also has what the user had said before the reply.
     """
     end = max(text.find(one.text) + len(one.text) for one in known)
-    return text[end:].rstrip(_AROUND).endswith(_ASKING) and not turns_in(trace, text, is_enough=True)
+    return text[end:].rstrip(f"{_AROUND}\r\n").endswith(_ASKING) and not turns_in(trace, text, is_enough=True)
 
 
 def _of_values(text: str, known: Sequence[Text], seen: dict[str, None]) -> str | None:
