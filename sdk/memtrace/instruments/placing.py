@@ -9,6 +9,7 @@ The trace is current only while the call runs, so that a thread that serves one 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from types import TracebackType
@@ -29,7 +30,8 @@ from memtrace.instruments.texts import texts
 from memtrace.steps import Scope, TraceState
 
 _IN_MEMORY = " in memory "
-"""Stands in the name of a store that ends with its process."""
+"""Stands in the name of a store that ends with its process, before a digest."""
+_ENDS_WITH_PROCESS = re.compile(rf"{_IN_MEMORY}[0-9a-f]{{32}}(?: |$)")
 _MADE = frozenset({"Answer", "Other", "Response"})
 _current: ContextVar[Place | None] = ContextVar("memtrace.place", default=None)
 
@@ -119,8 +121,9 @@ class Place:
         A memory in a file or on a server keeps its own trace, which other runs read and write, too.
         """
         home, together = self._choose(), homes.together()
-        store = dict(home.attributes).get("store", _IN_MEMORY)
-        if together is None or not home.attributes or _IN_MEMORY not in store:
+        store = dict(home.attributes).get("store")
+        is_kept = store is not None and not _ENDS_WITH_PROCESS.search(store)
+        if together is None or not home.attributes or is_kept:
             return home
         return Home(together, program(), home.session, (("program", program()),))
 
