@@ -67,7 +67,7 @@ async def without_rephrased(
     searched = {
         one.id
         for one, after in zip(earlier, following, strict=True)
-        if any(next_one.kind in _SEARCHED and next_one.preview == one.preview for next_one in after.variables)
+        if any(next_one.kind in _SEARCHED and next_one.value_hash == one.value_hash for next_one in after.variables)
     }
     return [one for one in answers if one.id not in searched]
 

@@ -177,3 +177,19 @@ async def test_what_the_user_said_is_behind_a_query_that_a_model_wrote(store: Gr
     translated = given(trace, "translated", RESPONSE, given(trace, "prompt", PROMPT, said))
     query = given(trace, "query", QUERY, translated)
     assert await asked(store, trace, answer(trace, given(trace, "filled", PROMPT, query))) == [["said"]]
+
+
+async def test_an_answer_with_the_beginning_of_a_later_search_is_an_answer(
+    store: GraphStore, trace: TraceBuilder
+) -> None:
+    message = given(trace, "message", MESSAGE)
+    long = "The harbour has a boathouse. " * 40
+    first = answer(trace, message, name=f"{long}It is red.")
+    searched = trace.operation("searching")
+    query = trace.variable("query", f"{long}Whose is it?", searched, kind=VariableKind.REFINED_QUERY)
+    trace.use(searched, first)
+    trace.derive(query, first, by=searched)
+    last = answer(trace, message, given(trace, "unit", VariableKind.MEMORY_UNIT, query), name="last")
+    await trace.write(store)
+    answers = [first, last]
+    assert await without_rephrased(store, answers, await questions_of(store, answers)) == answers
