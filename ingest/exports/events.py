@@ -21,6 +21,8 @@ from store.contract.protocol import GraphStore
 from store.shared.paging import every
 
 _AT_ONCE = 1_000
+_MOST_BYTES = 8 << 20
+"""Events are written when their values have this size together, so that long values are not all in memory."""
 VERSION = 1
 
 
@@ -37,13 +39,15 @@ async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
     await in_turn(say, events.of_trace({}))
     begun = _Begun(content, events)
     waiting: list[Event] = []
+    size = 0
     ordered = sorted(content.variables.values(), key=lambda one: one.sequence)
     async for variable, text in whole_values(store, ordered):
         waiting += begun.until(variable.operation_id)
         waiting.append(events.variable(variable, text))
-        if len(waiting) >= _AT_ONCE:
+        size += variable.size
+        if len(waiting) >= _AT_ONCE or size >= _MOST_BYTES:
             await in_turn(say, waiting)
-            waiting = []
+            waiting, size = [], 0
     await in_turn(say, [*waiting, *begun.rest()])
     for start in range(0, len(content.operations), _AT_ONCE):
         part = content.operations[start : start + _AT_ONCE]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ import pytest
 from memtrace.exporters.file import FileExporter
 
 from ingest.exports.registry import own_export
+from ingest.exports.turns import in_turn
 from ingest.files.registry import import_path
 from schema.ids import trace_id
 from schema.models import Failure, Trace, Variable
@@ -159,3 +161,24 @@ async def test_a_name_means_only_what_its_own_trace_has(recorded: GraphStore, tm
     created = await _import(recorded, tmp_path, json.dumps(event | more).encode())
     assert created == {"Trace": 1, "Variable": 1}
     assert (await recorded.get(Label.VARIABLE, [unit.id]))[0] == unit
+
+
+async def test_long_values_are_written_before_the_next_are_read(
+    store: GraphStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _import(store, tmp_path, b"\n".join(closed_set("t", 30, Random(4))))
+    data = await _written(store, "t")
+    most: list[int] = []
+
+    async def counted(work: Callable[..., Any], *arguments: Any) -> Any:
+        if len(arguments) == 1 and isinstance(arguments[0], list):
+            most.append(sum(one["type"] == "variable" for one in arguments[0]))
+        return await in_turn(work, *arguments)
+
+    monkeypatch.setattr("ingest.exports.events.in_turn", counted)
+    assert await _written(store, "t") == data
+    at_once = max(most)
+    most.clear()
+    monkeypatch.setattr("ingest.exports.events._MOST_BYTES", 1)
+    assert await _written(store, "t") == data
+    assert max(most[1:]) == 1 < at_once
