@@ -188,7 +188,7 @@ def _rewritten(old: str, new: str, piece: str) -> tuple[str, ...]:
 
     Of a list, such as a history: the text that went, with the piece if one of several has it, and a text that came.
     """
-    before, after = texts_of(old), texts_of(new)
+    before, after = dict.fromkeys(texts_of(old)), dict.fromkeys(texts_of(new))
     went = [one for one in before if one not in after]
     if len(before) > 1 and went:
         shown = next((one for one in went if piece in one), max(went, key=len))

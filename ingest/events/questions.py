@@ -57,7 +57,7 @@ async def without_rephrased(
     for one in answers:
         if len(questions[one.id]) == 1:
             of_question.setdefault(questions[one.id][0].id, []).append(one)
-    last = [max(some, key=lambda one: one.sequence).id for some in of_question.values()]
+    last = {max(some, key=lambda one: one.sequence).id for some in of_question.values()}
     earlier = [one for some in of_question.values() for one in some if one.id not in last]
     if not earlier:
         return list(answers)
