@@ -42,11 +42,13 @@ async def backup(
     import asyncio
 
     from api.cli.render.text import size_of
+    from api.settings.credentials import refuse_secrets
     from store.sqlite.backup import copy_file
 
     if file and output:
         raise UsageError("the file is said twice: leave out -o")
-    uri = place.store_uri
+    uri, values = place.store_uri, place.values_uri
+    refuse_secrets("--store", uri)
     if not uri.startswith(_SQLITE):
         raise UsageError(
             f"{uri} is no SQLite file. Neo4j has tools for it: neo4j-admin database dump; a trace as a file: "
@@ -58,8 +60,8 @@ async def backup(
         raise UsageError(f"{target}: the copy is a SQLite file, which ends in .db: memtrace backup saved.db")
     size = await asyncio.to_thread(copy_file, source, target)
     if as_json:
-        print_json({"file": str(target), "bytes": size})
-        return
-    note(f"Copied {source} to {target}: {size_of(size)}. See what is in it: memtrace traces --store {target}")
-    if place.values:
-        note(f"Long values are kept elsewhere, and are not in the copy: {place.values}")
+        print_json({"file": str(target), "bytes": size, "valuesElsewhere": values})
+    else:
+        note(f"Copied {source} to {target}: {size_of(size)}. See what is in it: memtrace traces --store {target}")
+    if values:
+        note(f"Long values are kept elsewhere, and are not in the copy: {values}")

@@ -91,6 +91,19 @@ class Target:
             return place_of(self._settings(), self.any_project_id)[0]
         return store_uri(self.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE)
 
+    @property
+    def values_uri(self) -> str | None:
+        """The URI of the long values of the project's traces; None if the store itself keeps them.
+
+        Raises:
+            UsageError: a setting can't be used.
+        """
+        if _has_settings():
+            from api.settings.loading import values_of
+
+            return values_of(self._settings(), self.any_project_id)
+        return self.values or os.environ.get("MEMTRACE_VALUES") or None
+
     def _settings(self) -> Settings:
         from api.settings.loading import load_settings
 
@@ -113,8 +126,7 @@ class Target:
         """Open the store without the settings: reading them takes longer than most commands."""
         from store.open import open_database
 
-        uri = self.store_uri
-        values = self.values or os.environ.get("MEMTRACE_VALUES") or None
+        uri, values = self.store_uri, self.values_uri
         refuse_secrets("--store", uri)
         if values:
             refuse_secrets("--values", values)

@@ -118,6 +118,11 @@ def place_of(settings: Settings, project_id: str) -> tuple[str, Credentials | No
     return settings.store, _main_credentials(settings), settings.neo4j_database
 
 
+def values_of(settings: Settings, project_id: str) -> str | None:
+    """The URI of the long values of a project's traces; None for the store's own place."""
+    return next((one.values for one in settings.stores.values() if project_id in one.projects), settings.values)
+
+
 def _main_credentials(settings: Settings) -> Credentials | None:
     password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
     return neo4j_credentials(settings.store, settings.neo4j_user, password, settings.neo4j_password_file)

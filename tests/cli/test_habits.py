@@ -250,6 +250,22 @@ def test_a_backup_is_a_store(own: Cli, tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*.part"))
 
 
+def test_a_backup_says_what_it_has_not(own: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = own.plain("backup", "--store", "neo4j://ann:hush@nowhere", code=4).err
+    assert "without user and password" in told and "hush" not in told
+    assert own("backup", "--json").json["valuesElsewhere"] is None
+    values = (tmp_path / "values").as_uri()
+    monkeypatch.setenv("MEMTRACE_VALUES", values)
+    assert f"not in the copy: {values}" in own("backup", "a.db").err
+    said = own("backup", "b.db", "--json")
+    assert said.json["valuesElsewhere"] == values
+    assert f"not in the copy: {values}" in said.err
+    monkeypatch.delenv("MEMTRACE_VALUES")
+    (tmp_path / "settings.toml").write_text(f'values = "{values}"\n')
+    monkeypatch.setenv("MEMTRACE_CONFIG", str(tmp_path / "settings.toml"))
+    assert f"not in the copy: {values}" in own("backup", "c.db").err
+
+
 def test_a_report_goes_to_the_file_behind_its_format(sample: Cli, tmp_path: Path) -> None:
     sample("report", TRACE, "--html", "report.html")
     assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
