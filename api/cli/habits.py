@@ -37,7 +37,8 @@ _LOG = {"log", "logs"}
 _PATCH = {"-p", "--patch", "--diff", "-u"}
 _FOLLOW = {"-f", "--follow", "-w", "--watch", "--live"}
 _LIVE = {"tail", "follow", "watch", "monitor"}
-_STREAMS = {"operations", "traces", "answers", "messages"}
+_OF_STEPS = {"operations", "traces"}
+_STREAMS = _OF_STEPS | {"answers", "messages"}
 _BY = {"--by", "--group-by", "--per"}
 _CAUSES = {
     "cause",
@@ -125,15 +126,21 @@ def _live(words: Words) -> Words:
     is_followed = len(rest) < len(words) - 1
     if words[0] in _LIVE - {"tail"} or (words[0] in _LOG | {"tail"} and is_followed):
         rest = ["--last" if one in {"-n", "--lines", "--tail", "--limit"} else one for one in rest]
-        return ["follow", *(rest[1:] if rest[:1] and rest[0] in _LIST_OF else rest)]
+        return ["follow", *(rest[1:] if rest[:1] and _is_stream(rest[0]) else rest)]
     # `-f` of a list is a format.
     if not (_FOLLOW - {"-f"}) & set(words) and words[-1:] != ["-f"]:
         return words
-    if words[0] in _LIST_OF or COMMAND_OF.get(words[0]) in _STREAMS:
-        return ["follow", *rest]
-    if words[0] in _SHOW and _names(words) and words[1] in _LIST_OF:
-        return ["follow", *rest[1:]]
-    return ["follow", *rest] if words[0] in {"ls", "list"} and not _names(words) else words
+    if words[0] in _SHOW and _names(words):
+        return ["follow", *rest[1:]] if _is_stream(words[1]) else words
+    return ["follow", *rest] if words[0] in {"ls", "list"} or _is_stream(words[0]) else words
+
+
+def _is_stream(noun: str) -> bool:
+    """Whether steps are what shows that more of something is recorded; other lists have no form that grows."""
+    listed = _LIST_OF.get(noun) or COMMAND_OF.get(noun)
+    if listed in _STREAMS - _OF_STEPS:
+        note(f"Followed are steps, each with what it made; a list of all {listed}: memtrace {listed}")
+    return listed in _STREAMS
 
 
 def _typed(words: Words) -> Words:
@@ -159,7 +166,7 @@ def _typed(words: Words) -> Words:
 
 
 def _counts(words: Words) -> Words:
-    """``stats --by cause``, ``count --since today``: numbers of the list that has what is counted by."""
+    """``stats --by cause``, ``count units --by day``, ``count --since today``: numbers of the list that has what is counted by."""
     if not words or words[0] not in {"count", "stats", "statistics"} | _named("stats"):
         return words
     for at, word in enumerate(words[1:], 1):
@@ -168,6 +175,8 @@ def _counts(words: Words) -> Words:
         if name not in _BY and not (word == "by" and said and words[0] != "count"):
             continue
         rest = [*words[1:at], *words[at + (1 if equals else 2) :]]
+        if _names(words) and (listed := _LIST_OF.get(words[1])) and at > 1:
+            return [listed, "--by", said, *rest[1:]]
         said = said.casefold()
         if said in _CAUSES:
             return ["failures", "--by", "errorType", *rest]
