@@ -166,7 +166,7 @@ def _typed(words: Words) -> Words:
 
 
 def _counts(words: Words) -> Words:
-    """``stats --by cause``, ``count units --by day``, ``count --since today``: numbers of the list that has what is counted by."""
+    """``stats --by cause``, ``count units --by day``: numbers of the list that is named, or has what is counted by."""
     if not words or words[0] not in {"count", "stats", "statistics"} | _named("stats"):
         return words
     for at, word in enumerate(words[1:], 1):

@@ -30,8 +30,8 @@ _OF_STATES: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
 """The options for each state, and the words for it; a command takes the first that it has."""
 _ALL_ARE = "--all-verdicts"
 """Only the list of failures has it: all that it lists is wrong."""
-_CONDITION = re.compile(r"([A-Za-z_.-]{1,40})\s*(==?|:)\s*(?:'([^']*)'|\"([^\"]*)\"|([^\s'\"]+))")
-_AND = re.compile(r"(?<!\s)\s++(?:and|AND|&&?)\s+|,\s*")
+_CONDITION = re.compile(r"([A-Za-z_.-]{1,40})\s*(==?|:)\s*(?:'([^']*)'|\"([^\"]*)\"|([^\s'\",]+))")
+_AND = re.compile(r"\s++(?:and|AND|&&?)\s+|\s*+,\s*")
 _EXPRESSION = re.compile(r"\s*[A-Za-z_.-]{1,40}\s*(?:[=<>~!]=?)\s*\S")
 _KEYS: Mapping[str, str] = {
     **dict.fromkeys(("fault", "cause", "type", "error", "errortype", "error_type", "verdict"), "--type"),
@@ -100,8 +100,13 @@ def _of_conditions(name: str, text: str, options: Mapping[str, bool]) -> list[st
         UsageError: a condition is no equality of something that the list is filtered by.
     """
     found: list[str] = []
-    for part in _AND.split(text.strip()):
-        match = _CONDITION.fullmatch(part.strip())
+    text, at = text.strip(), 0
+    while at < len(text):
+        match = _CONDITION.match(text, at)
+        end = match.end() if match else len(text)
+        following = _AND.match(text, end)
+        if end < len(text) and following is None:
+            match = None
         key = _KEYS.get(match[1].casefold().replace("-", "_")) if match else None
         said = next((one for one in (match[3], match[4], match[5]) if one is not None), "") if match else ""
         if key == "--status" and key not in options:
@@ -111,8 +116,10 @@ def _of_conditions(name: str, text: str, options: Mapping[str, bool]) -> list[st
         else:
             there = ", ".join(sorted(one for one in set(_KEYS.values()) if one in options))
             such_as = "--type retrieval" if "--type" in options else "`memtrace failures --type retrieval`"
+            part = text[at : end if match else None]
             raise UsageError(
-                f"{name}: the list is not filtered by {part.strip()!r}. It has {there}; by the cause of wrong answers: "
+                f"{name}: the list is not filtered by {part!r}. It has {there}; by the cause of wrong answers: "
                 f"{such_as}; anything else: `memtrace sql QUERY`, over what `memtrace tables` lists"
             )
+        at = following.end() if following else len(text)
     return found

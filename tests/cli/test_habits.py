@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from api.cli.errors import UsageError
 from api.cli.main import command_line, told_of
 from api.cli.phrases import understood
 from api.cli.said_filters import of_state, said_filter
@@ -119,6 +120,8 @@ FAILURES = {"--type": True, "--trace": True, "--undecided": False, "--decided": 
         ("--where", "type = 'retrieval'", ["--type", "retrieval"]),
         ("--filter", "fault == update and user='ann b'", ["--type", "update", "--trace", "ann b"]),
         ("--filter", "status = open", ["--undecided"]),
+        ("--filter", "text = 'salt and pepper', type=update", ["--search", "salt and pepper", "--type", "update"]),
+        ("--filter", 'user = "Ann, Bob"  &&  type = a', ["--trace", "Ann, Bob", "--type", "a"]),
         ("--filter", "pottery", None),
         ("--search", "type = 'x'", None),
     ],
@@ -127,6 +130,21 @@ def test_a_filter_from_another_tool(name: str, value: str, meant: list[str] | No
     rest = [value, "more"]
     assert said_filter(name, "", rest, FAILURES) == meant
     assert rest == ([value, "more"] if meant is None else ["more"])
+
+
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [
+        ("type = a or type = b", "type = a or type = b"),
+        ("type = a and text = 'salt", "text = 'salt"),
+        ("type = a, model = 'x y' and user = b", "model = 'x y'"),
+        ("type != a", "type != a"),
+    ],
+)
+def test_a_condition_that_no_list_has_is_named(said: str, part: str) -> None:
+    with pytest.raises(UsageError, match="is not filtered by") as told:
+        said_filter("--filter", "", [said], FAILURES)
+    assert f"is not filtered by {part!r}. " in str(told.value)
 
 
 def test_filters_that_a_list_has_not(sample: Cli) -> None:
@@ -259,7 +277,8 @@ def test_a_backup_is_a_store(own: Cli, tmp_path: Path) -> None:
 
 def test_a_backup_says_what_it_has_not(own: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = own.plain("backup", "--store", "neo4j://ann:hush@nowhere", code=4).err
-    assert "without user and password" in told and "hush" not in told
+    assert "without user and password" in told
+    assert "hush" not in told
     assert own("backup", "--json").json["valuesElsewhere"] is None
     values = (tmp_path / "values").as_uri()
     monkeypatch.setenv("MEMTRACE_VALUES", values)
