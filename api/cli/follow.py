@@ -24,7 +24,7 @@ commands = typer.Typer()
 
 _LAST = 10
 _MOST_TRACES = 50
-"""So many traces, the newest ones, are looked at: older ones hardly grow."""
+"""Each look reads so many traces, the newest ones; an older one is followed if it is named."""
 _PAGE = 1000
 _NAME = 20
 _TEXT = 80
@@ -46,7 +46,7 @@ async def follow(
     """Print operations as they are recorded, until Ctrl-C: the last ones first, then a line for each new one.
 
     `memtrace run` stores a recording when the program ends; a program that sends to a server (`memtrace run
-    --endpoint URL`) is seen while it runs.
+    --endpoint URL`) is seen while it runs. Without TRACE, the 50 newest traces are followed.
     """
     import asyncio
 
@@ -54,8 +54,8 @@ async def follow(
 
     async with place.open() as store:
         only = await find_trace_id(store, trace or reference)
-        seen = _Seen(store, only, [one.value for one in kind or ()])
-        found = await seen.new()
+        seen = Seen(store, only, [one.value for one in kind or ()])
+        found = await seen.new(last)
         await _print(store, found[max(0, len(found) - last) :], as_json)
         note("New operations follow; Ctrl-C ends.")
         while True:
@@ -63,7 +63,7 @@ async def follow(
             await _print(store, await seen.new(), as_json)
 
 
-class _Seen:
+class Seen:
     """Reads operations that were not read before.
 
     Args:
@@ -75,10 +75,15 @@ class _Seen:
     def __init__(self, store: GraphStore, only: str | None, kinds: list[str]) -> None:
         self._store, self._only, self._kinds = store, only, kinds
         self._next: dict[str, int] = {}
+        self._has_told = False
 
-    async def new(self) -> list[tuple[Trace, Operation]]:
-        """The operations that came since the last call, in the order in which they started."""
-        found = [(one, step) for one in await self._traces() for step in await self._steps(one)]
+    async def new(self, most: int | None = None) -> list[tuple[Trace, Operation]]:
+        """The operations that came since the last call, in the order in which they started.
+
+        Args:
+            most: only so many of each trace, the last ones; None for all.
+        """
+        found = [(one, step) for one in await self._traces() for step in await self._steps(one, most)]
         return sorted(found, key=lambda pair: pair[1].started_at.timestamp() if pair[1].started_at else 0.0)
 
     async def _traces(self) -> list[Trace]:
@@ -90,26 +95,32 @@ class _Seen:
 
         if self._only:
             return [one for one in await self._store.get(Label.TRACE, [self._only]) if isinstance(one, Trace)]
-        newest = deque[Trace](maxlen=_MOST_TRACES)
+        newest, number = deque[Trace](maxlen=_MOST_TRACES), 0
         async for one in every(lambda after: self._store.traces(after=after)):
             newest.append(one)
+            number += 1
+        if number > _MOST_TRACES and not self._has_told:
+            self._has_told = True
+            note(f"The {_MOST_TRACES:,} newest of {number:,} traces are followed; an older one: memtrace follow TRACE")
         return list(newest)
 
-    async def _steps(self, trace: Trace) -> list[Operation]:
+    async def _steps(self, trace: Trace, most: int | None) -> Iterable[Operation]:
+        from collections import deque
+
         from schema.models import Operation
         from store.contract.answers import Label
 
-        found: list[Operation] = []
+        found = deque[Operation](maxlen=most)
         after: str | None = None
         since = self._next.get(trace.id, 0)
         while True:
-            page = await self._store.page(Label.OPERATION, trace.id, _PAGE, after, since=since)
-            found += [one for one in page.items if isinstance(one, Operation)]
+            page = await self._store.page(Label.OPERATION, trace.id, _PAGE, after, self._kinds, since=since)
+            steps = [one for one in page.items if isinstance(one, Operation)]
+            self._next[trace.id] = max([self._next.get(trace.id, 0), *(one.sequence + 1 for one in steps)])
+            found.extend(steps)
             after = page.next
             if after is None:
-                break
-        self._next[trace.id] = max([since, *(one.sequence + 1 for one in found)])
-        return [one for one in found if not self._kinds or one.kind in self._kinds]
+                return found
 
 
 async def _print(store: GraphStore, found: Iterable[tuple[Trace, Operation]], as_json: bool) -> None:

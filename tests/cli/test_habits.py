@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from api.cli.context import Target
 from api.cli.errors import UsageError
+from api.cli.follow import Seen
 from api.cli.main import command_line, told_of
 from api.cli.phrases import understood
 from api.cli.said_filters import of_state, said_filter
@@ -358,6 +361,34 @@ def test_steps_are_followed(own: Cli) -> None:
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=30)
     assert running.returncode == 130
+
+
+def test_which_steps_are_new(
+    own: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    event = {"v": 1, "trace": "new", "time": "2030-01-31T12:00:00.000000Z", "type": "operationStarted"}
+
+    def record(number: int, kind: str) -> None:
+        (tmp_path / "new.ndjson").write_text(
+            json.dumps({**event, "operation": f"o{number}", "name": "x", "kind": kind}) + "\n"
+        )
+        own("import", "new.ndjson")
+
+    record(1, "Retrieval")
+    record(2, "Update")
+    monkeypatch.setattr("api.cli.follow._MOST_TRACES", 1)
+
+    async def read() -> list[list[str]]:
+        async with Target(own.store).open() as store:
+            all_, one, updates = Seen(store, None, []), Seen(store, None, []), Seen(store, None, ["Update"])
+            found = [await seen.new(most) for seen, most in ((all_, None), (one, 1), (updates, None), (all_, None))]
+            await asyncio.to_thread(record, 3, "Retrieval")
+            found += [await seen.new() for seen in (all_, one, updates)]
+            return [[step.external_id for _, step in some] for some in found]
+
+    assert asyncio.run(read()) == [["o1", "o2"], ["o2"], ["o2"], [], ["o3"], ["o3"], []]
+    told = capsys.readouterr().err
+    assert told.count("The 1 newest of 2 traces are followed") == 3
 
 
 def test_the_new_commands_are_in_the_help() -> None:
