@@ -23,7 +23,7 @@ def name_traces(files: Sequence[Path], name: str | None, tags: Sequence[str]) ->
     Args:
         files: of the recording: events, line by line.
         name: for the traces; None keeps their names.
-        tags: for the traces.
+        tags: for the traces, beside the tags that the program gives them.
     """
     if name is None and not tags:
         return
@@ -48,13 +48,16 @@ def _replace(file: Path, content: bytes) -> None:
 
 
 def _trace_event(line: bytes) -> dict[str, Any] | None:
-    """The event of a line if it tells of a trace."""
-    from schema.outside_json import read_json
+    """The event of a line if it tells of a trace; a line that can't be read is left to the import, which names it."""
+    from schema.outside_json import JsonError, read_json
 
     if _IS_TRACE not in line[:200].replace(b" ", b""):
         return None
-    event = read_json(line)
-    return event if isinstance(event, dict) and event.get("type") == "trace" else None
+    try:
+        event = read_json(line)
+    except JsonError:
+        return None
+    return event if isinstance(event, dict) and event.get("type") == "trace" and "trace" in event else None
 
 
 def _named(event: dict[str, Any], name: str | None, tags: Sequence[str], is_one_of_several: bool) -> dict[str, Any]:
@@ -62,7 +65,9 @@ def _named(event: dict[str, Any], name: str | None, tags: Sequence[str], is_one_
     said = f"{name}: {own}" if name and own and is_one_of_several else name or own
     attributes = dict(event.get("attributes") or {})
     if tags:
-        attributes[TAGS] = list(tags)
+        given = attributes.get(TAGS) or []
+        own = given if isinstance(given, list) else [given]
+        attributes[TAGS] = [*own, *(one for one in dict.fromkeys(tags) if one not in own)]
     return {**event, **({"name": said} if said else {}), "attributes": attributes}
 
 

@@ -40,6 +40,30 @@ def test_several_traces_keep_their_names_behind_that_of_the_run(tmp_path: Path) 
     assert [_events(one)[0]["name"] for one in files] == ["monday: chat", "monday"]
 
 
+def test_tags_of_the_program_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "a.ndjson"
+    own: list[Any] = [["ours", "k=5"], "ours", [], [{"a": 1}]]
+    lines = [event_line("trace", "t", name="chat", attributes={"tags": tags}) for tags in own]
+    file.write_bytes(b"\n".join(lines))
+    name_traces([file], None, ["k=5", "late"])
+    assert [one["attributes"]["tags"] for one in _events(file)] == [
+        ["ours", "k=5", "late"],
+        ["ours", "k=5", "late"],
+        ["k=5", "late"],
+        [{"a": 1}, "k=5", "late"],
+    ]
+
+
+def test_a_line_that_was_cut_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "a.ndjson"
+    whole = event_line("trace", "t", name="chat")
+    file.write_bytes(whole + b"\n" + whole[:-9] + b"\n")
+    name_traces([file], "monday", [])
+    first, cut = file.read_bytes().splitlines()
+    assert json.loads(first)["name"] == "monday"
+    assert cut == whole[:-9]
+
+
 def test_nothing_said_changes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "a.ndjson"
     file.write_bytes(b"no JSON at all")
