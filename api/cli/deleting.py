@@ -55,7 +55,8 @@ async def delete_all(place: Target, yes: bool, as_json: bool, dry_run: bool = Fa
         if dry_run:
             if not as_json:
                 note(f"{traces}: {', '.join(short(one) for one in ids[:_NAMED])}" + ("…" if len(ids) > _NAMED else ""))
-            of_each = [Counter((await door.store.stats(one)).labels) for one in ids]
+            parts = [None] if whole_project else ids
+            of_each = [Counter((await door.store.stats(one)).labels) for one in parts]
             show_dry_run(ids, sum(of_each, Counter[str]()), as_json)
             return
         if ids:
