@@ -139,7 +139,7 @@ ModelOption = Annotated[
         "--model",
         metavar="NAME",
         help="The language model to ask, in place of MEMTRACE_LLM_MODEL; without --method, by the method walk. "
-        "ollama/NAME is a model of the Ollama on this machine.",
+        "ollama/NAME is a model of Ollama: at MEMTRACE_LLM_BASE_URL if this is set, else on this machine.",
         show_default=False,
         rich_help_panel=VERDICTS,
     ),

@@ -30,7 +30,8 @@ def runner_options(
         no_evidence: whether to search for the evidence, even where a failure names it.
         concurrency: how many failures to work on at a time.
         min_confidence: see ``Options``.
-        model: in place of the environment's; ``ollama/NAME`` is a model of the Ollama on this machine.
+        model: in place of the environment's; ``ollama/NAME`` is a model of Ollama, on this machine unless the
+            environment names a server.
 
     Raises:
         InputError: the method needs a model, and the environment names none, or its settings are wrong.
@@ -61,5 +62,5 @@ def _named(model: str | None) -> dict[str, str]:
     if not model.startswith(_OLLAMA):
         return {"model": model}
     said = {"model": model.removeprefix(_OLLAMA)}
-    # The name says that the server is the one on this machine.
+    # A server that the environment names may be an Ollama on another machine.
     return said if os.environ.get("MEMTRACE_LLM_BASE_URL") else said | {"base_url": _OLLAMA_URL}
