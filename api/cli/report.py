@@ -52,7 +52,9 @@ async def report(
     ] = None,
     form: FormOption = None,
     output: OutputOption = None,
-    browser: Annotated[bool, typer.Option("--open", help="Open the report in the browser, as a web page.")] = False,
+    browser: Annotated[
+        bool, typer.Option("--open", help="Open the report in the browser, as a web page: report.html, or that of -o.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Report on the failures of the project: what goes wrong, how often, where, and what to change first.
@@ -60,7 +62,7 @@ async def report(
     It counts stored verdicts, so run `memtrace attribute` first.
     """
     if browser:
-        form, output = form or (None if output else Form.HTML), output or Path("report.html")
+        form, output = _page(form, output, as_json)
     wanted, when = form_of(form, output, as_json), span(since, until)
     async with place.open() as store:
         data = await report_data(store, trace or [], failure or [], source, when)
@@ -74,6 +76,18 @@ async def report(
 
         note(f"The report is in {output}.")
         webbrowser.open(output.resolve().as_uri())
+
+
+def _page(form: Form | None, output: Path | None, as_json: bool) -> tuple[Form, Path]:
+    """The format and the file of a report that the browser shows.
+
+    Raises:
+        UsageError: another format, or standard output, is asked for.
+    """
+    said = form or (form_of(None, output, False) if output else Form.HTML)
+    if as_json or said is not Form.HTML or str(output) == "-":
+        raise UsageError("--open shows a web page, from a file: memtrace report --open -o page.html")
+    return Form.HTML, output or Path("report.html")
 
 
 @command(app, name="compare", panel="Commands")

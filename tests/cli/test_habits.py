@@ -309,6 +309,16 @@ def test_a_report_is_opened(sample: Cli, tmp_path: Path, monkeypatch: pytest.Mon
     assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
 
 
+def test_only_a_page_is_opened(sample: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    for options in (["-o", "a.json"], ["--format", "md"], ["--json"], ["--format", "html", "-o", "-"]):
+        assert "--open shows a web page" in sample("report", "--open", *options, code=2).err
+    sample("report", "--open", "-o", "mine.html")
+    assert opened == [(tmp_path / "mine.html").as_uri()]
+    assert [one.name for one in tmp_path.glob("*.*")] == ["mine.html"]
+
+
 def test_a_comparison_fails_if_the_later_run_is_worse(own: Cli) -> None:
     same = own("compare", TRACE, TRACE, "--fail-on-regression")
     assert "rose" not in same.err
