@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -67,7 +68,11 @@ async def blame(
 
 
 async def _showed_one(place: Target, wanted: Wanted) -> bool:
-    """Show whom a wrong answer or a memory unit is laid at; False if the word means anything else."""
+    """Show whom a wrong answer or a memory unit is laid at.
+
+    Returns:
+        False if the word means anything else, or if the options ask for a list.
+    """
     from api.cli.browse import show_versions
     from api.cli.failures import show_failures
     from api.cli.find import find_failure
@@ -77,6 +82,8 @@ async def _showed_one(place: Target, wanted: Wanted) -> bool:
     from store.shared.resolving import is_prefix, is_whole_id
 
     (word,) = wanted.words
+    options = replace(wanted, words=[])
+    is_plain = options == Wanted(wanted.when, wanted.form) and wanted.form in {Format.TABLE, Format.JSON}
     if not (is_prefix(word) or is_whole_id(word)):
         return False
     async with place.open() as store:
@@ -88,7 +95,7 @@ async def _showed_one(place: Target, wanted: Wanted) -> bool:
         except MemTraceError:
             return False
     if is_unit:
-        await show_versions(place, found.id, Wanted(wanted.when, wanted.form))
-    elif failure is not None:
+        await show_versions(place, found.id, options)
+    elif failure is not None and is_plain:
         await show_failures(place, [failure], as_json=wanted.form is Format.JSON)
-    return is_unit or failure is not None
+    return is_unit or (failure is not None and is_plain)

@@ -230,6 +230,10 @@ def test_blame_of_a_failure_and_of_a_unit(sample: Cli) -> None:
     assert sample("blame", WRONG).out == sample("blame", FAILURE).out
     unit = sample("units", UNIT, "--ids").out.strip()
     assert sample("blame", unit).out == sample("versions", unit).out != ""
+    assert sample("blame", unit, "--count").out == sample("versions", unit, "--count").out
+    ranked = sample("blame", FAILURE, "--csv")
+    assert ranked.out == sample("blame", "--trace", TRACE, "--csv").out
+    assert "listed is its trace 53341c53" in ranked.err
     assert sample("blame", TRACE).out == sample("blame").out
 
 
