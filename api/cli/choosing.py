@@ -104,11 +104,13 @@ async def _answer_around(store: GraphStore, text: str, trace_id: str | None) -> 
 
     Raises:
         NotFoundError: no question has the text.
-        UsageError: several answered questions have it.
+        UsageError: several answered questions have it, or too many traces to read them all.
     """
     told = words(text)
     hits = await store.search(text, trace_id, _MOST_HITS) if len(told) >= _FEWEST_WORDS else []
-    traces = list(dict.fromkeys(one.variable.trace_id for one in hits))[:_MOST_TRACES]
+    traces = dict.fromkeys(one.variable.trace_id for one in hits)
+    if len(traces) > _MOST_TRACES:
+        raise UsageError(f"more than {_MOST_TRACES} traces have these words: name the trace, too: --trace TRACE")
     answers = [
         answer
         for id_ in traces

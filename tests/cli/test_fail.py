@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from api.cli.context import DEFAULT_PROJECT
 from schema.control import AuditEntry
@@ -13,6 +14,7 @@ from store.open import open_database
 from tests.cli.conftest import Cli
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
+from tests.queue.sets import event_line
 
 
 def _chat(*questions: str, kind: VariableKind = VariableKind.QUERY) -> TraceBuilder:
@@ -156,6 +158,20 @@ def test_a_question_inside_a_template_is_found_by_its_own_words(stored: Callable
     assert (failure["answerExternalId"], failure["questionExternalId"]) == ("said", "q0")
     assert "2 answered questions have these words" in cli("fail", "Which pet sings?", "a hen", code=2).err
     assert "no failure or answer" in cli("fail", "shed", "a hen", code=3).err
+
+
+def test_words_of_many_traces_are_not_looked_for_in_a_part_of_them(cli: Cli, tmp_path: Path) -> None:
+    text = {"name": "text", "version": 0, "mediaType": "text/plain"}
+    asked = {**text, "variable": "q", "kind": "Query", "value": "Question: Which pet lives in the shed?"}
+    lines = [event_line("variable", f"t{number}", 1, **asked) for number in range(6)]
+    lines += [event_line("operationStarted", "t0", 2, operation="o", name="reply", kind="Generation")]
+    lines += [event_line("variable", "t0", 3, variable="a", kind="Answer", value="a dog", operation="o", **text)]
+    lines += [event_line("derived", "t0", 4, derivation="d", target="a", source="q", operation="o", kind="Derivation")]
+    (tmp_path / "six.ndjson").write_bytes(b"\n".join(lines))
+    cli("import", "six.ndjson")
+    asked_for = ("fail", "Which pet lives in the shed?", "a hen")
+    assert "more than 5 traces have these words: name the trace" in cli(*asked_for, code=2).err
+    assert cli(*asked_for, "--trace", "t0", "--json").json["answerExternalId"] == "a"
 
 
 def test_what_is_not_there_or_elsewhere_is_refused(stored: Callable[[TraceBuilder], Cli]) -> None:
