@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from api.cli.confirming import check_asked, confirm
@@ -13,6 +14,7 @@ from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
     from store.contract.answers import Span
+    from store.contract.protocol import GraphStore
 
 _NAMED = 10
 
@@ -52,6 +54,8 @@ async def delete_all(place: Target, yes: bool, as_json: bool, dry_run: bool = Fa
         chosen = in_time(every(lambda after: door.store.traces(after=after)), when or Span())
         ids = [one.id async for one in chosen]
         traces = counted(len(ids), "trace")
+        if ids and when is not None and when.until is not None and not (as_json or yes):
+            await _tell_grown(door.store, ids, when.until)
         if dry_run:
             if not as_json:
                 note(f"{traces}: {', '.join(short(one) for one in ids[:_NAMED])}" + ("…" if len(ids) > _NAMED else ""))
@@ -74,3 +78,15 @@ async def delete_all(place: Target, yes: bool, as_json: bool, dry_run: bool = Fa
         Output().lines(f"Deleted {traces} of the project {place.any_project_id}: {listed}.")
     else:
         note(f"The project {place.any_project_id} has no traces{'' if whole_project else ' that began in this time'}.")
+
+
+async def _tell_grown(store: GraphStore, ids: Sequence[str], until: datetime) -> None:
+    """Say which of the traces, which began before a time, were written to since that time."""
+    from api.cli.render.text import counted, short
+    from store.shared.paging import every
+
+    idle = {one.trace.id async for one in every(lambda after: store.idle_traces(until, before=until, after=after))}
+    grown = [one for one in ids if one not in idle]
+    if grown:
+        named = ", ".join(map(short, grown[:_NAMED])) + ("…" if len(grown) > _NAMED else "")
+        note(f"{counted(len(grown), 'trace')} began before, and got further data, verdicts or an import since: {named}")

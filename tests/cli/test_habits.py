@@ -20,6 +20,7 @@ from api.cli.phrases import understood
 from api.cli.said_filters import of_state, said_filter
 from schema.outside_json import read_json
 from tests.cli.conftest import SAMPLE, Cli
+from tests.queue.sets import event_line
 
 WRONG, FAILURE, RIGHT, UNIT = "7a7b5616", "02df014d", "0dd053a0", "memory-unit-12"
 TRACE = "assistant-sample"
@@ -407,3 +408,13 @@ def test_which_steps_are_new(
 
 def test_the_new_commands_are_in_the_help() -> None:
     assert {"follow", "backup"} <= set(told_of(get_command(command_line())))
+
+
+def test_a_deletion_by_time_names_traces_that_were_written_to_since(own: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "old.ndjson"
+    file.write_bytes(event_line("trace", "old", 1, name="old") + b"\n")
+    own("import", file)
+    told = own("delete", "--until", "2026-01-01", "--dry-run")
+    assert "Would delete: 1 Trace" in told.out
+    assert "1 trace began before, and got further data, verdicts or an import since" in told.err
+    assert "further data" not in own("delete", "--until", "today", "--dry-run").err
