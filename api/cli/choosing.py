@@ -100,7 +100,7 @@ def _only(found: Sequence[Variable], reference: str) -> Variable:
 
 
 async def _answer_around(store: GraphStore, text: str, trace_id: str | None) -> Variable:
-    """The only answer to a question that has a text inside it, such as in a template: ``Question: {text}``.
+    """The only answer to a question that has a text at the end of a sentence, as in a template: ``Question: {text}``.
 
     Raises:
         NotFoundError: no question has the text.
@@ -115,7 +115,7 @@ async def _answer_around(store: GraphStore, text: str, trace_id: str | None) -> 
         answer
         for id_ in traces
         for answer, questions in await _answers(store, id_)
-        if any(f" {' '.join(told)} " in f" {' '.join(words(one.preview))} " for one in questions)
+        if any(_ends_a_sentence(told, one.preview) for one in questions)
     ]
     if not answers:
         raise NotFoundError(text, "failure or answer")
@@ -123,6 +123,13 @@ async def _answer_around(store: GraphStore, text: str, trace_id: str | None) -> 
         named = ", ".join(short(one.id) for one in answers[:_MOST_QUESTIONS])
         raise UsageError(f"{len(answers)} answered questions have these words: name one of their answers: {named}")
     return answers[0]
+
+
+def _ends_a_sentence(told: list[str], text: str) -> bool:
+    """Whether a sentence of a text ends with some words: less than a whole question must not choose what is judged."""
+    from attribution.text.segments import cut
+
+    return any(words(sentence)[-len(told) :] == told for _, sentence in cut(text))
 
 
 async def asked_of(store: GraphStore, answer: Variable, told: str = "") -> Variable:
