@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from uuid import uuid4
 
 import apsw
 
@@ -20,15 +21,15 @@ def copy_file(source: Path, target: Path) -> int:
         The size of the copy in bytes.
 
     Raises:
-        StoreError: the file does not exist or is no store, or the copy exists or can't be written.
+        StoreError: the file does not exist or is no SQLite file, or the copy exists or can't be written.
     """
     if not source.is_file():
         raise StoreError(f"{source}: does not exist")
-    part = target.with_name(f".{target.name}.part")
+    # Two copies at a time must not share a file.
+    part = target.with_name(f".{target.name}.{uuid4().hex}.part")
     try:
         if target.exists():
-            raise StoreError(f"{target}: exists already, and is not overwritten")
-        part.unlink(missing_ok=True)
+            raise FileExistsError
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         connection = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
@@ -36,8 +37,22 @@ def copy_file(source: Path, target: Path) -> int:
             connection.execute("VACUUM INTO ?", (str(part),))
         finally:
             connection.close()
-        part.replace(target)
+        _sync(part)
+        os.link(part, target)  # fails if the target has come meanwhile
+        _sync(target.parent)
+    except FileExistsError:
+        raise StoreError(f"{target}: exists already, and is not overwritten") from None
     except (apsw.Error, OSError) as error:
-        part.unlink(missing_ok=True)
         raise StoreError(f"{source} can't be copied to {target}: {error}") from error
+    finally:
+        part.unlink(missing_ok=True)
     return target.stat().st_size
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file or a folder is on the disk."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
