@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import zstandard
 from memtrace.events import Event, EventError
 
-from ingest.events.names import Names, defined, references
+from ingest.events.names import Names, defined, names_of, references
 from ingest.events.ordering import STEPS_OF_A_TURN, Steps, order_of, with_late_sources
 from ingest.events.reading import read
 from ingest.events.taking import Refusal
@@ -261,7 +261,7 @@ async def _pass(
         pending_events = [pending_events[place] for place in order]
         events = [pending.event for pending in pending_events]
     refused = {one.index: one for one in await with_late_sources(store, events, await take(events), room.steps)}
-    names = Names(trace_id(store.project_id, pending_events[0].event.trace))
+    names = await names_of(store, trace_id(store.project_id, pending_events[0].event.trace), events)
     again: list[_Pending] = []
     early = [index for index, one in refused.items() if one.is_early]
     if early:
