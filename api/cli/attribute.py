@@ -16,7 +16,7 @@ from api.cli.options import (
     GoldFreeOption,
     JsonOption,
     MethodName,
-    MethodOption,
+    MethodOrModelOption,
     MinConfidenceOption,
     ModelOption,
     NoEvidenceOption,
@@ -51,7 +51,7 @@ async def attribute(
         typer.Option("--failure", metavar="ID", help="The same as ID; may be repeated.", show_default=False),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="All failures of the project.")] = False,
-    method: MethodOption = MethodName.FLOW,
+    method: MethodOrModelOption = None,
     gold_free: GoldFreeOption = False,
     no_evidence: NoEvidenceOption = False,
     min_confidence: MinConfidenceOption = None,
@@ -74,11 +74,11 @@ async def attribute(
         raise UsageError("say which failures: ID, --trace TRACE, --since TIME, --type TYPE or --all")
     if ids and all_:
         raise UsageError("--all means all failures: leave out the ID")
-    method = MethodName.WALK if model and method is MethodName.FLOW else method
+    by = _asking(method, model)
     if dry_run:
-        await _estimate(place, replace(wanted, words=ids), method)
+        await _estimate(place, replace(wanted, words=ids), by)
         return
-    options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence, model)
+    options = runner_options(by, gold_free, no_evidence, concurrency, min_confidence, model)
     await _attribute(place, replace(wanted, words=ids), options)
 
 
@@ -99,13 +99,24 @@ async def _estimate(place: Target, wanted: Wanted, method: MethodName) -> None:
     note("A failure that was attributed before with the same options is not attributed again.")
 
 
+def _asking(method: MethodName | None, model: str | None) -> MethodName:
+    """The method that is asked for; without one, walk if a model is named, else flow.
+
+    Raises:
+        UsageError: a model is named beside the method that asks none.
+    """
+    if model is not None and method is MethodName.FLOW:
+        raise UsageError("--method flow asks no model: leave out --model, or take --method walk")
+    return method or (MethodName.FLOW if model is None else MethodName.WALK)
+
+
 @choosing(commands)
 async def why(
     place: Target,
     wanted: Wanted,
     reference: FailuresArgument = None,
     all_: Annotated[bool, typer.Option("--all", help="All failures of the project.")] = False,
-    method: MethodOption = MethodName.FLOW,
+    method: MethodOrModelOption = None,
     model: ModelOption = None,
 ) -> None:
     """Say why an answer is wrong: the same as `memtrace attribute ID`."""
@@ -114,8 +125,8 @@ async def why(
     if not (reference or all_ or wanted.chooses):
         told = "`memtrace failures` lists them; the newest: memtrace why last"
         raise UsageError(f"`memtrace why` needs the id of one: {told}")
-    method = MethodName.WALK if model and method is MethodName.FLOW else method
-    options = runner_options(method, False, False, 4, model=model)
+    by = _asking(method, model)
+    options = runner_options(by, False, False, 4, model=model)
     await _attribute(place, replace(wanted, words=reference or []), options)
 
 

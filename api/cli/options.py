@@ -144,17 +144,18 @@ ModelOption = Annotated[
         rich_help_panel=VERDICTS,
     ),
 ]
-MethodOption = Annotated[
-    MethodName,
-    typer.Option(
-        "--method",
-        help="How to find the cause. flow: rules over the graph, free; walk: flow, with small judgements by a language "
-        "model where flow is unsure; llm: a model explores the graph; auto: walk, and then llm where walk is unsure "
-        "and the model is good enough; oneshot: the model gets everything at once. Choose a "
-        "model with MEMTRACE_LLM_BASE_URL, MEMTRACE_LLM_MODEL …",
-        rich_help_panel=VERDICTS,
-    ),
-]
+_METHOD = typer.Option(
+    "--method",
+    help="How to find the cause. flow: rules over the graph, free; walk: flow, with small judgements by a language "
+    "model where flow is unsure; llm: a model explores the graph; auto: walk, and then llm where walk is unsure "
+    "and the model is good enough; oneshot: the model gets everything at once. Choose a "
+    "model with MEMTRACE_LLM_BASE_URL, MEMTRACE_LLM_MODEL …",
+    show_default="flow",
+    rich_help_panel=VERDICTS,
+)
+MethodOption = Annotated[MethodName, _METHOD]
+MethodOrModelOption = Annotated[MethodName | None, _METHOD]
+"""For commands with ``--model``, which chooses a method, too."""
 GoldFreeOption = Annotated[
     bool,
     typer.Option(
