@@ -15,7 +15,7 @@ _FEWEST_WORDS = 2
 
 
 async def answers_in_words(store: GraphStore, text: str, trace_id: str | None) -> list[Variable]:
-    """The answers with exactly these words, in any case of letters; else those that have all of them."""
+    """The answers with exactly these words, in any case of letters; without one, the answers that have all words."""
     wanted = words(text)
     if len(wanted) < _FEWEST_WORDS:
         return []

@@ -148,7 +148,7 @@ class Wanted:
         unjudged: only answers that are marked neither way.
         decided: only those whose verdict names an error type (True), or the others (False).
         labelled: only those with a person's verdict (True) or without (False).
-        when: only what was recorded in this time.
+        when: things that were recorded in this time.
         limit: 0 is no limit; None is the limit of the listing.
     """
 

@@ -63,8 +63,8 @@ _ROLES = {
     "member": "reader",
     "editor": "writer",
     "write": "writer",
-} | {
-    **dict.fromkeys(("owner", "administrator"), "admin"),
+    "owner": "admin",
+    "administrator": "admin",
 }
 _CLEAN = {"prune", "purge", "clean", "clear", "gc", "cleanup", "expire"}
 _JUDGE = {"set", "override", "classify", "attribute", "relabel", "resolve", "close", "correct"}
@@ -74,7 +74,7 @@ _CAUSE_OPTIONS = {"--cause", "--type", "--error-type", "--fault", "--verdict"}
 
 
 def as_elsewhere(words: Words) -> Words:
-    """The command line that one from another tool means; other words are left as they are."""
+    """The command line of this tool that means the same as a command line of another tool."""
     for rule in _RULES:
         if words[:1] == ["run"]:
             break
@@ -119,7 +119,7 @@ def _log(words: Words) -> Words:
 
 
 def _live(words: Words) -> Words:
-    """``logs -f``, ``tail -f``, ``operations --follow``, ``get traces -w``: what is recorded, as it comes."""
+    """``logs -f``, ``tail -f``, ``operations --follow``, ``get traces -w``: new steps as they are recorded."""
     if not words:
         return words
     rest = [one for one in words[1:] if one not in _FOLLOW]
@@ -233,7 +233,7 @@ def _users(words: Words) -> Words:
 
 
 def _retrieved(words: Words) -> Words:
-    """``retrieved ANSWER``: the search behind an answer, with what it found."""
+    """``retrieved ANSWER``: the search behind an answer, with the found memory units."""
     if words[:1] and words[0] in _GOT and _names(words):
         return ["show", "--kind", "Retrieval", *words[1:]]
     return words
@@ -251,7 +251,9 @@ def _verdicts(words: Words) -> Words:
     """``set FAILURE --cause judge --note TEXT``: a person's verdict."""
     if len(words) > 2 and words[0] in {"failure", "failures", "issue"} and words[1] in _JUDGE | {"edit", "change"}:
         words = [words[1] if words[1] in {"resolve", "close"} else "set", *words[2:]]
-    if len(words) > 2 and words[0] in {"score", "rate", "feedback"} and words[2] in _SCORES:
+    # `rate ID 1` may be the worst of five stars.
+    is_score = words[0:1] != [] and words[0] in {"score", "rate", "feedback"} and words[2:3] != []
+    if is_score and words[2] in _SCORES and not (words[0] == "rate" and words[2][0].isdecimal()):
         return [_SCORES[words[2]], words[1], *words[3:]]
     options = {one.partition("=")[0] for one in words[2:]}
     if words[:1] != [] and words[0] in _JUDGE and _names(words) and _CAUSE_OPTIONS & options:

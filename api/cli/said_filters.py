@@ -1,4 +1,4 @@
-"""Filters as other tools have them: ``--status failed``, ``--where "type = 'retrieval'"``, ``--in messages``."""
+"""Filters in the forms of other tools: ``--status failed``, ``--where "type = 'retrieval'"``, ``--in messages``."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _OF_STATES: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
 )
 """The options for each state, and the words for it; a command takes the first that it has."""
 _ALL_ARE = "--all-verdicts"
-"""Only the list of failures has it: all that it lists is wrong."""
+"""Only the list of failures has this option: all failures are wrong answers."""
 _CONDITION = re.compile(r"([A-Za-z_.-]{1,40})\s*(==?|:)\s*(?:'([^']*)'|\"([^\"]*)\"|([^\s'\",]+))")
 _AND = re.compile(r"\s++(?:and|AND|&&?)\s+|\s*+,\s*")
 _EXPRESSION = re.compile(r"\s*[A-Za-z_.-]{1,40}\s*(?:[=<>~!]=?)\s*\S")
 _KEYS: Mapping[str, str] = {
     **dict.fromkeys(("fault", "cause", "type", "error", "errortype", "error_type", "verdict"), "--type"),
-    **dict.fromkeys(("kind",), "--kind"),
+    "kind": "--kind",
     **dict.fromkeys(("user", "trace", "run", "name", "person", "session", "trace_id"), "--trace"),
     **dict.fromkeys(("operation", "op", "step"), "--operation"),
     **dict.fromkeys(("status", "state"), "--status"),
@@ -65,13 +65,19 @@ def said_filter(name: str, value: str, rest: list[str], options: Mapping[str, bo
         found = of_state(name, given, options)
     elif name in _IN:
         found = ["--kind", given] if "--kind" in options else None
-    elif _EXPRESSION.match(given):
+    elif _EXPRESSION.match(given) or _names_a_key(given):
         found = _of_conditions(name, given, options)
     else:
         return None
     if found is not None and not value:
         del rest[0]
     return found
+
+
+def _names_a_key(text: str) -> bool:
+    """Whether a text begins with something that lists are filtered by and a colon, as ``type:retrieval`` does."""
+    match = _CONDITION.match(text.strip())
+    return match is not None and match[2] == ":" and match[1].casefold().replace("-", "_") in _KEYS
 
 
 def of_state(name: str, said: str, options: Mapping[str, bool]) -> list[str]:

@@ -99,6 +99,8 @@ def own(cli: Cli) -> Cli:
         ("failure edit 02df014d --fault gold", "verdict 02df014d --fault gold"),
         ("failure close 02df014d --reason fixed", "close 02df014d --reason fixed"),
         ("score 7a7b5616 0 --comment old", "fail 7a7b5616 --comment old"),
+        ("rate 7a7b5616 up", "right 7a7b5616"),
+        ("rate 7a7b5616 1", "rate 7a7b5616 1"),
         ("keys create --name bob --role viewer", "keys create --name bob --role reader"),
         ("compare main..feature", "compare main feature"),
         ("compare ../a.json b.json", "compare ../a.json b.json"),
@@ -127,6 +129,8 @@ FAILURES = {"--type": True, "--trace": True, "--undecided": False, "--decided": 
         ("--filter", "text = 'salt and pepper', type=update", ["--search", "salt and pepper", "--type", "update"]),
         ("--filter", 'user = "Ann, Bob"  &&  type = a', ["--trace", "Ann, Bob", "--type", "a"]),
         ("--filter", "pottery", None),
+        ("--filter", "type:retrieval", ["--type", "retrieval"]),
+        ("--filter", "note: pottery", None),
         ("--search", "type = 'x'", None),
     ],
 )
@@ -418,3 +422,8 @@ def test_a_deletion_by_time_names_traces_that_were_written_to_since(own: Cli, tm
     assert "Would delete: 1 Trace" in told.out
     assert "1 trace began before, and got further data, verdicts or an import since" in told.err
     assert "further data" not in own("delete", "--until", "today", "--dry-run").err
+
+
+def test_a_model_beside_the_method_that_asks_none(sample: Cli) -> None:
+    for words in (("attribute", "--all"), ("why", "last")):
+        assert "--method walk" in sample(*words, "--method", "flow", "--model", "small", code=2).err
